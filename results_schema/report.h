@@ -1,0 +1,209 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "results_schema/vocabulary.h"
+
+/// The report as C++; report.schema.json is the same as a contract. JSON keys are the members'
+/// names. There is no floating-point number in it: nanoseconds, parts per million and ulps are
+/// integers.
+namespace bic::report {
+
+/// Version of the report and of the journal; a reader refuses any other.
+inline constexpr std::int64_t kSchemaVersion = 1;
+
+struct Suite {
+  std::string name = "bi-conform";
+  std::string version;
+  std::vector<std::string> relations;  ///< names of the relations the suite knows
+};
+
+/// A shared object of the subject.
+struct Library {
+  std::string name;    ///< base name, without the path
+  std::string sha256;  ///< 64 hex digits
+  std::int64_t bytes = 0;
+};
+
+struct Subject {
+  std::string backend;
+  std::string device;
+  std::string manifest = "{}";  ///< JSON text of the worker's manifest, in the report as JSON
+  std::vector<Library> libraries;
+  std::map<std::string, std::string> fingerprint;
+};
+
+struct Environment {
+  std::string os;
+  std::string kernel;
+  std::string cpu;
+  std::string isa;
+  std::int64_t cores = 0;
+  std::int64_t threads = 0;
+  std::map<std::string, std::string> variables;  ///< environment variables that matter
+};
+
+struct Run {
+  Seed seed;
+  std::string strength = "quick";  ///< quick, standard or exhaustive
+  std::string command_line;
+  std::string started;  ///< RFC 3339
+  std::int64_t duration_ns = 0;
+  bool complete = false;
+  bool filtered = false;
+  std::string incomplete_reason;  ///< empty for a complete run
+};
+
+/// One counter per status; in JSON an object with every status by name.
+struct Counters {
+  std::array<std::int64_t, kStatusCount> by_status{};
+  std::int64_t& operator[](Status s) { return by_status[static_cast<std::size_t>(s)]; }
+  std::int64_t operator[](Status s) const { return by_status[static_cast<std::size_t>(s)]; }
+  std::int64_t sum() const;
+  bool operator==(const Counters&) const = default;
+};
+
+/// In JSON one object: the counters and `planned`.
+struct Totals {
+  Counters cases;
+  std::int64_t planned = 0;
+};
+
+struct Verdict {
+  bool conforms = false;
+  Level level = Level::kNone;
+  std::string strength = "quick";
+  bool certifiable = false;
+  std::vector<std::string> why_not_certifiable;
+  std::int64_t ops_covered = 0;
+  std::int64_t ops_total = 0;
+  int exit_code = 0;
+  std::string text;  ///< one line for people
+};
+
+/// Number of problems by what proves them.
+struct Problems {
+  std::int64_t order = 0;
+  std::int64_t tail = 0;
+  std::int64_t value = 0;
+  std::int64_t none = 0;
+};
+
+/// What one relation showed of one op and dtype.
+struct RelationRow {
+  std::string relation;
+  bool required = false;
+  std::int64_t counted_problems = 0;
+  std::int64_t passed = 0;
+  std::int64_t failed = 0;
+  std::int64_t vacuous = 0;
+  std::int64_t skipped = 0;
+};
+
+/// Speed of one op and dtype on one shape; medians of one call.
+struct Throughput {
+  std::int64_t backend_ns = 0;
+  std::int64_t stock_ns = 0;
+  std::int64_t ratio_ppm = 0;   ///< stock_ns / backend_ns: above 1,000,000 the backend is faster
+  std::int64_t spread_ppm = 0;  ///< (slowest - fastest block) / median, of the backend
+  std::string shape;
+  std::string unit = "flops";   ///< what `work` counts: flops or bytes
+  std::int64_t work = 0;        ///< useful work of one call
+  bool digest_matches = false;  ///< the timed output has the bytes of the judged one
+};
+
+/// Result of one op and dtype.
+struct OpRow {
+  std::string op;
+  DType dtype = DType::kFloat32;
+  Level level = Level::kNone;
+  Counters cases;
+  std::optional<std::int64_t>
+      worst_error_ppm;  ///< share of the bound; empty when none was measured
+  std::string why;      ///< the first relation that failed or was not proved; empty when all were
+  Problems problems;
+  std::vector<RelationRow> relations;
+  std::optional<Throughput> throughput;
+};
+
+/// What is known of a case that did not pass. Absent members are not written.
+struct Detail {
+  std::int64_t differing = 0;  ///< elements
+  std::int64_t total = 0;      ///< elements compared
+  std::optional<std::int64_t> first_index;
+  std::string bits_a;  ///< of the first differing element, "0x3f1c"
+  std::string bits_b;
+  std::optional<std::int64_t> ulps;             ///< between them, saturating; empty when one is NaN
+  std::optional<std::int64_t> starts_at_batch;  ///< smallest batch that shows it
+  std::string message;
+};
+
+struct CaseResult {
+  std::string case_name;  ///< canonical case string; key "case"
+  Status status = Status::kError;
+  std::vector<Reason> reasons;
+  std::string digest;            ///< of the output's bytes, hex; empty when there was none
+  std::optional<Detail> detail;  ///< of a case that did not pass
+};
+
+/// Numbers of problems.
+struct Coverage {
+  std::int64_t required = 0;
+  std::int64_t executed = 0;
+  std::int64_t counted = 0;  ///< whose agreement is evidence
+  std::int64_t planned = 0;
+};
+
+/// The search for samples on which the controls differ.
+struct Controls {
+  std::int64_t searched = 0;
+  std::int64_t drawn = 0;
+  std::int64_t redrawn = 0;
+  std::int64_t vacuous = 0;
+};
+
+struct Report {
+  std::int64_t schema_version = kSchemaVersion;
+  Suite suite;
+  Subject subject;
+  Environment environment;
+  Run run;
+  Totals totals;
+  Verdict verdict;
+  std::vector<OpRow> ops;
+  std::vector<CaseResult>
+      cases;  ///< every case but those skipped or unsupported, which may be left out
+  Coverage coverage;
+  Controls controls;
+};
+
+/// Canonical JSON of a report, one line with its newline. Checks it against the schema and itself
+/// (`check_report`) first. Throws HarnessError: a report that breaks the contract is never written.
+std::string write_report(const Report& report);
+
+/// Reads what `write_report` wrote. `where` names the source in errors.
+/// Throws UsageError when the text is not JSON, breaks the schema, or contradicts itself.
+Report read_report(std::string_view text, std::string_view where = "report");
+
+/// The same with a file, whose name appears in errors; written whole or not at all.
+void save_report(const Report& report, const std::filesystem::path& path);
+Report load_report(const std::filesystem::path& path);
+
+/// The first contradiction inside a report, in one line; empty when there is none.
+/// Totals: counters sum to `planned`; ops and listed cases, counted again, give the same counters.
+std::string check_totals(const Report& report);
+/// Verdict: nothing red or in error conforms; exit code 0 means conforms.
+std::string check_verdict(const Report& report);
+/// Cases: canonical names, none twice, a reason for each `fail`.
+std::string check_cases(const Report& report);
+/// The first of the three.
+std::string check_report(const Report& report);
+
+}  // namespace bic::report

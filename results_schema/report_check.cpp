@@ -1,0 +1,98 @@
+#include <unordered_set>
+
+#include "results_schema/case_name.h"
+#include "results_schema/error.h"
+#include "results_schema/report.h"
+
+namespace bic::report {
+namespace {
+
+// Status i has `counted` cases by the place named, and `total` in the totals.
+std::string disagreement(std::size_t i,
+                         const char* place,
+                         std::int64_t counted,
+                         std::int64_t total) {
+  return "totals: " + std::string(name(static_cast<Status>(i))) + " is " + std::to_string(total) +
+         ", but " + place + " give " + std::to_string(counted);
+}
+
+bool may_be_left_out(Status s) { return s == Status::kSkipped || s == Status::kUnsupported; }
+
+}  // namespace
+
+std::int64_t Counters::sum() const {
+  std::int64_t sum = 0;
+  for (const std::int64_t count : by_status) sum += count;
+  return sum;
+}
+
+std::string check_totals(const Report& report) {
+  const Totals& totals = report.totals;
+  if (totals.cases.sum() != totals.planned) {
+    return "totals: the counters sum to " + std::to_string(totals.cases.sum()) + ", but " +
+           std::to_string(totals.planned) + " cases were planned";
+  }
+  Counters by_op, listed;
+  for (const OpRow& op : report.ops) {
+    for (std::size_t i = 0; i < kStatusCount; ++i) by_op.by_status[i] += op.cases.by_status[i];
+  }
+  for (const CaseResult& result : report.cases) ++listed[result.status];
+  for (std::size_t i = 0; i < kStatusCount; ++i) {
+    const std::int64_t total = totals.cases.by_status[i];
+    if (by_op.by_status[i] != total) return disagreement(i, "the ops", by_op.by_status[i], total);
+    const std::int64_t count = listed.by_status[i];
+    const bool fewer = may_be_left_out(static_cast<Status>(i)) && count < total;
+    if (count != total && !fewer) return disagreement(i, "the listed cases", count, total);
+  }
+  return "";
+}
+
+std::string check_verdict(const Report& report) {
+  const Verdict& verdict = report.verdict;
+  if (verdict.conforms != (verdict.exit_code == static_cast<int>(ExitCode::kConforms))) {
+    return "verdict: conforms is " + std::string(verdict.conforms ? "true" : "false") +
+           ", but the exit code is " + std::to_string(verdict.exit_code);
+  }
+  for (std::size_t i = 0; i < kStatusCount; ++i) {
+    const auto status = static_cast<Status>(i);
+    const std::int64_t count = report.totals.cases[status];
+    if (verdict.conforms && count > 0 && (is_red(status) || status == Status::kError)) {
+      return "verdict: conforms with " + std::to_string(count) + " cases of status " +
+             std::string(name(status));
+    }
+  }
+  if (report.run.complete != report.run.incomplete_reason.empty()) {
+    return "run: complete is " + std::string(report.run.complete ? "true" : "false") +
+           ", but incomplete_reason is '" + report.run.incomplete_reason + "'";
+  }
+  return "";
+}
+
+std::string check_cases(const Report& report) {
+  std::unordered_set<std::string_view> seen;
+  for (const CaseResult& result : report.cases) {
+    if (!seen.insert(result.case_name).second) return "case twice: " + result.case_name;
+    if (result.status == Status::kFail && result.reasons.empty()) {
+      return "case failed without a reason: " + result.case_name;
+    }
+    if (result.status == Status::kPass && result.detail) {
+      return "case passed, yet has a detail: " + result.case_name;
+    }
+    try {
+      parse_case_name(result.case_name);
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+  }
+  return "";
+}
+
+std::string check_report(const Report& report) {
+  for (const auto check : {check_totals, check_verdict, check_cases}) {
+    const std::string problem = check(report);
+    if (!problem.empty()) return problem;
+  }
+  return "";
+}
+
+}  // namespace bic::report

@@ -1,0 +1,115 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "results_schema/report_example.h"
+
+namespace bic::report {
+namespace {
+
+using testing::HasSubstr;
+
+Report conforming_report() {
+  Report r = example_report();
+  r.cases[1].status = Status::kWaived;
+  for (Counters* counters : {&r.totals.cases, &r.ops[0].cases}) {
+    (*counters)[Status::kFail] = 0;
+    (*counters)[Status::kWaived] = 1;
+  }
+  r.verdict.conforms = true;
+  r.verdict.exit_code = 0;
+  return r;
+}
+
+TEST(CheckReport, AcceptsTheExamples) {
+  EXPECT_EQ(check_report(example_report()), "");
+  EXPECT_EQ(check_report(conforming_report()), "");
+}
+
+TEST(CheckTotals, SeesCountersThatDoNotSumToPlanned) {
+  Report r = example_report();
+  r.totals.planned = 6;
+  EXPECT_EQ(check_totals(r), "totals: the counters sum to 5, but 6 cases were planned");
+}
+
+TEST(CheckTotals, SeesOpsThatDisagree) {
+  Report r = example_report();
+  r.ops[0].cases[Status::kPass] = 0;
+  EXPECT_EQ(check_totals(r), "totals: pass is 1, but the ops give 0");
+}
+
+TEST(CheckTotals, SeesACaseThatIsMissing) {
+  Report r = example_report();
+  r.cases.pop_back();
+  EXPECT_EQ(check_totals(r), "totals: fail is 1, but the listed cases give 0");
+}
+
+TEST(CheckTotals, SeesACaseOfAnotherStatus) {
+  Report r = example_report();
+  r.cases[1].status = Status::kPass;
+  EXPECT_EQ(check_totals(r), "totals: fail is 1, but the listed cases give 0");
+}
+
+TEST(CheckTotals, LetsSkippedCasesBeLeftOutButNotInvented) {
+  Report r = example_report();
+  CaseResult skipped = example_pass();
+  skipped.status = Status::kSkipped;
+  r.cases.push_back(skipped);
+  EXPECT_EQ(check_totals(r), "");
+  r.cases.insert(r.cases.end(), 3, skipped);
+  EXPECT_EQ(check_totals(r), "totals: skipped is 3, but the listed cases give 4");
+}
+
+TEST(CheckVerdict, SeesRedThatConforms) {
+  for (std::size_t i = 0; i < kStatusCount; ++i) {
+    const auto status = static_cast<Status>(i);
+    Report r = conforming_report();
+    r.totals.cases[status] += 1;
+    const bool bad = is_red(status) || status == Status::kError;
+    EXPECT_EQ(check_verdict(r).empty(), !bad) << name(status);
+  }
+}
+
+TEST(CheckVerdict, SeesAnExitCodeThatDisagrees) {
+  Report r = conforming_report();
+  r.verdict.exit_code = 3;
+  EXPECT_THAT(check_verdict(r), HasSubstr("conforms is true, but the exit code is 3"));
+  r = example_report();
+  r.verdict.exit_code = 0;
+  EXPECT_THAT(check_verdict(r), HasSubstr("conforms is false, but the exit code is 0"));
+}
+
+TEST(CheckVerdict, SeesACompleteRunWithAReasonNotToBe) {
+  Report r = example_report();
+  r.run.complete = true;
+  EXPECT_THAT(check_verdict(r), HasSubstr("incomplete_reason is 'budget of 60s'"));
+  r.run.complete = false;
+  r.run.incomplete_reason = "";
+  EXPECT_THAT(check_verdict(r), HasSubstr("complete is false"));
+}
+
+TEST(CheckCases, SeesACaseTwice) {
+  Report r = example_report();
+  r.cases.push_back(r.cases[0]);
+  EXPECT_THAT(check_cases(r), HasSubstr("case twice: mm.alone"));
+}
+
+TEST(CheckCases, SeesAFailureWithoutReason) {
+  Report r = example_report();
+  r.cases[1].reasons.clear();
+  EXPECT_THAT(check_cases(r), HasSubstr("without a reason: mm.alone"));
+}
+
+TEST(CheckCases, SeesAPassWithADetail) {
+  Report r = example_report();
+  r.cases[0].detail = Detail{};
+  EXPECT_THAT(check_cases(r), HasSubstr("yet has a detail: mm.alone"));
+}
+
+TEST(CheckCases, SeesANameThatIsNotCanonical) {
+  Report r = example_report();
+  r.cases[0].case_name = "mm.alone/bf16:k064:B1#1:fill=ones:s=0000000000000001";
+  EXPECT_THAT(check_cases(r), HasSubstr("field 'dims'"));
+}
+
+}  // namespace
+}  // namespace bic::report

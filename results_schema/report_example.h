@@ -1,0 +1,69 @@
+#pragma once
+
+// Internal, for tests: a small report that uses every member, and agrees with itself.
+
+#include "results_schema/report.h"
+
+namespace bic::report {
+
+inline CaseResult example_pass() {
+  CaseResult pass;
+  pass.case_name = "mm.alone/bf16:k64:B7@3#42~B1#42:fill=cancel:s=0000000000000001";
+  pass.status = Status::kPass;
+  pass.digest = "00ff";
+  return pass;
+}
+
+inline CaseResult example_fail() {
+  CaseResult fail;
+  fail.case_name = "mm.alone/bf16:k64:B9@3#42~B1#42:fill=cancel:s=0000000000000001";
+  fail.status = Status::kFail;
+  fail.reasons = {Reason::kBits, Reason::kAccuracy};
+  fail.digest = "a0";
+  fail.detail = Detail{12, 1024, 17, "0x3f1c", "0x3f1d", 1, 5, "12 of 1024 elements differ"};
+  return fail;
+}
+
+inline OpRow example_op() {
+  OpRow op;
+  op.op = "mm";
+  op.dtype = DType::kBFloat16;
+  op.level = Level::kRepeatable;
+  op.cases[Status::kPass] = 1;
+  op.cases[Status::kFail] = 1;
+  op.cases[Status::kSkipped] = 3;
+  op.worst_error_ppm = 130000;
+  op.why = "alone: bits";
+  op.problems = {2, 0, 1, 0};
+  op.relations = {{"alone", true, 1, 1, 1, 0, 3}};
+  op.throughput = Throughput{1000, 900, 900000, 20000, "k64,n64 B=8", "flops", 65536, true};
+  return op;
+}
+
+inline Report example_report() {
+  Report r;
+  r.suite = {"bi-conform", "0.1.0", {"repeat", "alone"}};
+  r.subject = {"libtorch",
+               "cpu",
+               R"([{"dtypes":["bf16"],"op":"mm"}])",
+               {{"libtorch_cpu.so", std::string(64, 'a'), 12345}},
+               {{"torch", "2.11.0"}}};
+  r.environment = {"Debian 12", "6.1", "Zen 3", "avx2", 8, 4, {{"OMP_DYNAMIC", "false"}}};
+  r.run = {Seed{0x9f3c51d20b7e4a11},
+           "standard",
+           "bi-conform --backend libtorch",
+           "2026-01-02T03:04:05.678Z",
+           123456789,
+           false,
+           true,
+           "budget of 60s"};
+  r.ops = {example_op()};
+  r.totals = {example_op().cases, 5};
+  r.verdict = {false, Level::kRepeatable, "standard", false, {"incomplete"}, 1, 12, 1, "no"};
+  r.cases = {example_pass(), example_fail()};
+  r.coverage = {4, 3, 2, 4};
+  r.controls = {10, 3, 1, 0};
+  return r;
+}
+
+}  // namespace bic::report
