@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "adapters/protocol/messages.h"
+
+namespace bic::protocol {
+
+/// One backend under test, inside a worker. It translates and nothing else: no state between calls,
+/// no retry, no tolerance, no knowledge of what will be compared. Called from one thread.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  /// Name, fingerprint, libraries and manifest; fixed before any input exists.
+  virtual Hello hello() = 0;
+
+  /// Loads a problem. `pool` stays mapped until the next load.
+  virtual void load(const ProblemMessage& problem, std::span<const std::byte> pool) = 0;
+
+  /// Gathers the inputs, runs the op once, waits for the device and writes the output's elements
+  /// row-major to `output`. Exceptions of the subject become Outcome::kException.
+  virtual TrialReply run(const TrialMessage& trial, std::span<std::byte> output) = 0;
+
+  /// Times calls on inputs gathered beforehand; the last call's output goes to `output`.
+  virtual TimeReply time(const TimeMessage& request, std::span<std::byte> output) = 0;
+};
+
+/// Answers requests on `socket` until the other side closes it. Returns the worker's exit code.
+int serve(int socket, Backend& backend);
+
+}  // namespace bic::protocol

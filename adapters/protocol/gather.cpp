@@ -1,0 +1,132 @@
+#include "adapters/protocol/gather.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "results_schema/error.h"
+
+namespace bic::protocol {
+namespace {
+
+bool holds_batch(const std::string& axis) { return !axis.empty() && axis.back() == 'B'; }
+
+int find_batch_axis(const TensorMessage& t) {
+  const auto at = std::find_if(t.axes.begin(), t.axes.end(), holds_batch);
+  return at == t.axes.end() ? -1 : static_cast<int>(at - t.axes.begin());
+}
+
+std::int64_t product(std::span<const std::int64_t> shape) {
+  std::int64_t n = 1;
+  for (std::int64_t e : shape) n *= e;
+  return n;
+}
+
+/// Order in which the axes lie in memory, outermost first.
+std::vector<int> memory_order(std::size_t rank, Storage storage) {
+  std::vector<int> order(rank);
+  for (std::size_t i = 0; i < rank; ++i) order[i] = static_cast<int>(i);
+  if (storage == Storage::kTransposed && rank >= 2) std::swap(order[rank - 1], order[rank - 2]);
+  if (storage == Storage::kOuterSwapped && rank >= 3) std::swap(order[0], order[1]);
+  return order;
+}
+
+/// Copies `shape` elements between two strided places; the innermost run is one memcpy where both
+/// sides are dense.
+void copy_strided(std::span<const std::int64_t> shape, std::span<const std::int64_t> from_strides,
+                  const std::byte* from, std::span<const std::int64_t> to_strides, std::byte* to,
+                  std::int64_t size) {
+  if (shape.empty()) {
+    std::memcpy(to, from, size);
+    return;
+  }
+  const bool last = shape.size() == 1;
+  if (last && from_strides[0] == 1 && to_strides[0] == 1) {
+    std::memcpy(to, from, shape[0] * size);
+    return;
+  }
+  for (std::int64_t i = 0; i < shape[0]; ++i) {
+    copy_strided(shape.subspan(1), from_strides.subspan(1), from + i * from_strides[0] * size,
+                 to_strides.subspan(1), to + i * to_strides[0] * size, size);
+  }
+}
+
+std::vector<std::int64_t> dense_strides(std::span<const std::int64_t> shape) {
+  std::vector<std::int64_t> strides(shape.size(), 1);
+  for (std::size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
+  return strides;
+}
+
+/// Zeros every element of the tensor: what padding adds stays, the samples are copied over the rest.
+void fill_zero(const TensorPlan& plan, std::byte* first, std::int64_t size) {
+  const std::vector<std::byte> zeros(size);
+  const std::vector<std::int64_t> still(plan.shape.size(), 0);
+  copy_strided(plan.shape, still, zeros.data(), plan.strides, first, size);
+}
+
+}  // namespace
+
+std::int64_t axis_extent(const std::string& axis, const Dims& dims, std::int64_t batch) {
+  if (axis == "B") return batch;
+  if (holds_batch(axis)) {
+    return axis_extent(axis.substr(0, axis.find('*')), dims, 1) * batch;
+  }
+  if (const auto at = dims.find(axis); at != dims.end()) return at->second;
+  if (axis.empty() || axis.find_first_not_of("0123456789") != std::string::npos) {
+    throw HarnessError("axis '" + axis + "' is neither a dim nor a number");
+  }
+  return std::stoll(axis);
+}
+
+TensorPlan plan_tensor(const ProblemMessage& problem, const TensorMessage& t,
+                       const TrialMessage& trial) {
+  Dims dims = problem.dims;
+  if (trial.trial.pad > 0) dims[trial.trial.pad_dim] += trial.trial.pad;
+  const auto batch = static_cast<std::int64_t>(trial.slots.size());
+  TensorPlan plan;
+  for (const std::string& axis : t.axes) plan.shape.push_back(axis_extent(axis, dims, batch));
+  plan.strides.assign(plan.shape.size(), 1);
+  const int batch_axis = find_batch_axis(t);
+  // Rows of a concatenation cannot share memory by a stride.
+  const bool expanded = trial.trial.storage == Storage::kExpanded && batch_axis >= 0 &&
+                        t.axes[batch_axis] == "B";
+  const std::vector<int> order = memory_order(plan.shape.size(), trial.trial.storage);
+  std::int64_t next = 1;
+  for (std::size_t i = order.size(); i-- > 0;) {
+    const int axis = order[i];
+    plan.strides[axis] = expanded && axis == batch_axis ? 0 : next;
+    if (plan.strides[axis] != 0) next *= std::max<std::int64_t>(1, plan.shape[axis]);
+    if (i + 1 == order.size() && order.size() >= 2) next += trial.trial.row_gap;
+  }
+  plan.offset = trial.trial.offset;
+  plan.storage_elements = plan.offset + next;
+  return plan;
+}
+
+void gather(const ProblemMessage& problem, const TensorMessage& t, const TrialMessage& trial,
+            std::span<const std::byte> pool, const TensorPlan& plan, std::byte* first) {
+  const std::int64_t size = size_of(problem.dtype);
+  std::vector<std::int64_t> block;
+  for (const std::string& axis : t.axes) block.push_back(axis_extent(axis, problem.dims, 1));
+  const std::vector<std::int64_t> dense = dense_strides(block);
+  const int axis = find_batch_axis(t);
+  if (trial.trial.pad > 0) fill_zero(plan, first, size);
+  const std::size_t copies = axis < 0 || plan.strides[axis] == 0 ? 1 : trial.slots.size();
+  for (std::size_t slot = 0; slot < copies; ++slot) {
+    const std::int64_t from = t.pool_offset + (axis < 0 ? 0 : trial.slots[slot] * t.pool_stride);
+    if (from < 0 || from + product(block) * size > static_cast<std::int64_t>(pool.size())) {
+      throw HarnessError("protocol: tensor '" + t.name + "' lies outside the pool");
+    }
+    const std::int64_t at =
+        axis < 0 ? 0 : static_cast<std::int64_t>(slot) * block[axis] * plan.strides[axis];
+    copy_strided(block, dense, pool.data() + from, plan.strides, first + at * size, size);
+  }
+}
+
+void copy_out(std::span<const std::int64_t> shape, std::span<const std::int64_t> strides,
+              std::int64_t element_size, const std::byte* first, std::byte* out) {
+  if (product(shape) == 0) return;
+  const std::vector<std::int64_t> dense = dense_strides(shape);
+  copy_strided(shape, strides, first, dense, out, element_size);
+}
+
+}  // namespace bic::protocol

@@ -1,0 +1,135 @@
+#include "adapters/protocol/gather.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <numeric>
+
+#include "results_schema/error.h"
+
+namespace bic::protocol {
+namespace {
+
+/// Two samples of x[B, m, k] with m = 2, k = 3: sample 0 holds 0…5, sample 1 holds 6…11.
+class Gather : public testing::Test {
+ protected:
+  Gather() : values(12) {
+    std::iota(values.begin(), values.end(), 0.0f);
+    problem.dims = {{"m", 2}, {"k", 3}};
+    x = {.name = "x", .axes = {"B", "m", "k"}, .pool_offset = 0, .pool_stride = 6 * 4};
+  }
+
+  /// The tensor of the trial, read through its plan; untouched elements are -1.
+  std::vector<float> storage_of(const TrialMessage& trial, const TensorMessage& t) {
+    plan = plan_tensor(problem, t, trial);
+    std::vector<float> storage(plan.storage_elements, -1.0f);
+    gather(problem, t, trial, std::as_bytes(std::span(values)), plan,
+           reinterpret_cast<std::byte*>(storage.data() + plan.offset));
+    return storage;
+  }
+
+  float at(const std::vector<float>& storage, std::vector<std::int64_t> index) const {
+    std::int64_t where = plan.offset;
+    for (std::size_t i = 0; i < index.size(); ++i) where += index[i] * plan.strides[i];
+    return storage[where];
+  }
+
+  std::vector<float> values;
+  ProblemMessage problem;
+  TensorMessage x;
+  TensorPlan plan;
+  TrialMessage trial{.slots = {1, 0, 1}, .trial = {}, .threads = 1};
+};
+
+TEST_F(Gather, StacksTheSamplesInTheOrderOfTheSlots) {
+  const auto storage = storage_of(trial, x);
+  EXPECT_EQ(plan.shape, (std::vector<std::int64_t>{3, 2, 3}));
+  EXPECT_EQ(plan.strides, (std::vector<std::int64_t>{6, 3, 1}));
+  EXPECT_EQ(at(storage, {0, 1, 2}), 11);
+  EXPECT_EQ(at(storage, {1, 1, 2}), 5);
+}
+
+TEST_F(Gather, ConcatenatesRowsOfASample) {
+  x.axes = {"m*B", "k"};
+  const auto storage = storage_of(trial, x);
+  EXPECT_EQ(plan.shape, (std::vector<std::int64_t>{6, 3}));
+  EXPECT_EQ(at(storage, {0, 0}), 6);
+  EXPECT_EQ(at(storage, {3, 2}), 5);
+}
+
+TEST_F(Gather, PlacesTheBatchOnAnyAxis) {
+  x.axes = {"m", "B", "k"};
+  const auto storage = storage_of(trial, x);
+  EXPECT_EQ(plan.shape, (std::vector<std::int64_t>{2, 3, 3}));
+  EXPECT_EQ(at(storage, {1, 0, 0}), 9);
+  EXPECT_EQ(at(storage, {1, 1, 0}), 3);
+}
+
+TEST_F(Gather, LaysOutByOffsetGapAndStorage) {
+  trial.trial.offset = 3;
+  trial.trial.row_gap = 2;
+  auto storage = storage_of(trial, x);
+  EXPECT_EQ(plan.offset, 3);
+  EXPECT_EQ(plan.strides, (std::vector<std::int64_t>{10, 5, 1}));
+  EXPECT_EQ(at(storage, {2, 1, 1}), 10);
+  EXPECT_EQ(storage[3 + 3], -1) << "the gap behind a row is not written";
+  trial.trial.row_gap = 0;
+  trial.trial.storage = Storage::kTransposed;
+  storage = storage_of(trial, x);
+  EXPECT_EQ(plan.strides, (std::vector<std::int64_t>{6, 1, 2}));
+  EXPECT_EQ(at(storage, {2, 1, 1}), 10);
+  trial.trial.storage = Storage::kOuterSwapped;
+  storage = storage_of(trial, x);
+  EXPECT_EQ(plan.strides, (std::vector<std::int64_t>{3, 9, 1}));
+  EXPECT_EQ(at(storage, {2, 1, 1}), 10);
+}
+
+TEST_F(Gather, ExpandsTwinsOverOneBlock) {
+  trial.slots = {1, 1, 1};
+  trial.trial.storage = Storage::kExpanded;
+  const auto storage = storage_of(trial, x);
+  EXPECT_EQ(plan.strides, (std::vector<std::int64_t>{0, 3, 1}));
+  EXPECT_EQ(plan.storage_elements, 6);
+  EXPECT_EQ(at(storage, {2, 1, 2}), 11);
+}
+
+TEST_F(Gather, PadsWithZeros) {
+  trial.trial.pad_dim = "k";
+  trial.trial.pad = 2;
+  const auto storage = storage_of(trial, x);
+  EXPECT_EQ(plan.shape, (std::vector<std::int64_t>{3, 2, 5}));
+  EXPECT_EQ(at(storage, {0, 1, 2}), 11);
+  EXPECT_EQ(at(storage, {0, 1, 3}), 0);
+  EXPECT_EQ(at(storage, {2, 0, 4}), 0);
+}
+
+TEST_F(Gather, SharesCommonTensorsWhole) {
+  const TensorMessage w{.name = "w", .axes = {"m", "k"}, .pool_offset = 24, .pool_stride = 0};
+  const auto storage = storage_of(trial, w);
+  EXPECT_EQ(plan.shape, (std::vector<std::int64_t>{2, 3}));
+  EXPECT_EQ(at(storage, {1, 2}), 11);
+}
+
+TEST_F(Gather, RefusesSamplesOutsideThePool) {
+  trial.slots = {2};
+  EXPECT_THROW(storage_of(trial, x), HarnessError);
+}
+
+TEST_F(Gather, RefusesAxesItDoesNotKnow) {
+  x.axes = {"B", "q"};
+  EXPECT_THROW(storage_of(trial, x), HarnessError);
+}
+
+TEST_F(Gather, CopiesAStridedTensorOut) {
+  trial.trial.storage = Storage::kTransposed;
+  const auto storage = storage_of(trial, x);
+  std::vector<float> dense(18);
+  copy_out(plan.shape, plan.strides, 4, reinterpret_cast<const std::byte*>(storage.data()),
+           reinterpret_cast<std::byte*>(dense.data()));
+  EXPECT_EQ(dense[0], 6);
+  EXPECT_EQ(dense[17], 11);
+  EXPECT_EQ(dense[9], 3);
+}
+
+}  // namespace
+}  // namespace bic::protocol

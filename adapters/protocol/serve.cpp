@@ -1,0 +1,56 @@
+#include <nlohmann/json.hpp>
+
+#include "adapters/protocol/backend.h"
+#include "adapters/protocol/channel.h"
+#include "adapters/protocol/shared_memory.h"
+#include "results_schema/error.h"
+
+namespace bic::protocol {
+namespace {
+
+/// Memory of the problem at hand and the dispatch of requests by their "do" field.
+class Server {
+ public:
+  explicit Server(Backend& backend) : backend_(backend) {}
+
+  nlohmann::json answer(Message request) {
+    const std::string verb = request.body.at("do");
+    if (verb == "hello") return backend_.hello();
+    if (verb == "load") return load(std::move(request));
+    if (verb == "run") return backend_.run(request.body.get<TrialMessage>(), output_.bytes());
+    if (verb == "time") return backend_.time(request.body.get<TimeMessage>(), output_.bytes());
+    throw HarnessError("protocol: unknown request '" + verb + "'");
+  }
+
+ private:
+  nlohmann::json load(Message request) {
+    const auto problem = request.body.get<ProblemMessage>();
+    if (request.descriptors.size() != 2) throw HarnessError("protocol: load needs two descriptors");
+    pool_ = SharedMemory::map(std::move(request.descriptors[0]), problem.pool_bytes);
+    output_ = SharedMemory::map(std::move(request.descriptors[1]), problem.output_bytes);
+    backend_.load(problem, pool_.bytes());
+    return {{"loaded", true}};
+  }
+
+  Backend& backend_;
+  SharedMemory pool_, output_;
+};
+
+}  // namespace
+
+int serve(int socket, Backend& backend) {
+  Server server(backend);
+  Message request;
+  while (receive(socket, request) == Received::kMessage) {
+    nlohmann::json reply;
+    try {
+      reply = server.answer(std::move(request));
+    } catch (const std::exception& e) {
+      reply = {{"error", e.what()}};
+    }
+    if (!send(socket, reply)) break;
+  }
+  return 0;
+}
+
+}  // namespace bic::protocol
