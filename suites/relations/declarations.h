@@ -1,0 +1,18 @@
+#pragma once
+
+#include "suites/relations/relation.h"
+
+namespace bic {
+
+Relation repeat();
+Relation fresh();
+Relation alone_relation();
+Relation twins();
+Relation permute();
+Relation neighbours();
+Relation layout();
+Relation forms();
+Relation threads();
+Relation zeropad();
+
+}  // namespace bic

@@ -1,0 +1,56 @@
+#include "suites/relations/relation.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+#include "generators/dims.h"
+#include "suites/relations/declarations.h"
+
+namespace bic {
+
+std::span<const Relation> relations() {
+  static const std::array kRelations{repeat(),     fresh(),  alone_relation(), twins(),
+                                     permute(),    neighbours(), layout(),     forms(),
+                                     threads(),    zeropad()};
+  return kRelations;
+}
+
+const Relation* find_relation(std::string_view name) {
+  const auto all = relations();
+  const auto at = std::ranges::find(all, name, &Relation::name);
+  return at == all.end() ? nullptr : &*at;
+}
+
+bool has_batch(const Variant& variant) { return batch_axis(variant.output) >= 0; }
+
+std::int64_t batch_near(const Probe& probe, std::int64_t wanted) {
+  std::int64_t best = 0;
+  for (std::int64_t b : probe.batches) {
+    if (b > 1 && (best == 0 || std::abs(b - wanted) < std::abs(best - wanted))) best = b;
+  }
+  return best;
+}
+
+std::int64_t position_in(const Probe& probe, std::int64_t batch, std::size_t which) {
+  const std::vector<std::int64_t> choices = positions(batch);
+  const Seed s = derive(derive(derive(probe.seed, "position"), batch), which);
+  return choices[s.value % choices.size()];
+}
+
+Trial placed(const Probe& probe, std::int64_t batch, std::size_t which) {
+  Trial t;
+  t.batch = batch;
+  t.sample = probe.telling[which % probe.telling.size()];
+  t.position = probe.sweeps ? static_cast<std::int64_t>(which) % batch
+                            : position_in(probe, batch, which);
+  return t;
+}
+
+Trial alone(SampleId sample) {
+  Trial t;
+  t.sample = sample;
+  return t;
+}
+
+}  // namespace bic

@@ -1,0 +1,134 @@
+#include "suites/relations/relation.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "generators/dims.h"
+
+namespace bic {
+namespace {
+
+const Variant& variant(const OpSpec& op, const std::string& name) {
+  return *std::ranges::find(op.variants, name, &Variant::name);
+}
+
+class Relations : public testing::Test {
+ protected:
+  Probe probe(std::string_view op, const std::string& variant_name = "") const {
+    const OpSpec* spec = find_op(op);
+    return {.op = spec, .variant = &variant(*spec, variant_name), .dtype = DType::kFloat32,
+            .seed = Seed{7}, .telling = telling, .batches = batch_sizes(), .sweeps = false};
+  }
+
+  std::vector<TrialPair> pairs(std::string_view relation, const Probe& p) const {
+    return find_relation(relation)->pairs(p);
+  }
+
+  std::vector<SampleId> telling{{3}, {8}};
+};
+
+TEST_F(Relations, HaveUniqueNamesInTheOrderOfLevels) {
+  std::set<std::string_view> names;
+  Level last = Level::kRepeatable;
+  for (const Relation& r : relations()) {
+    EXPECT_TRUE(names.insert(r.name).second) << r.name;
+    EXPECT_GE(r.level, last) << r.name;
+    last = r.level;
+  }
+  EXPECT_EQ(find_relation("no such relation"), nullptr);
+}
+
+TEST_F(Relations, CompareDifferentTrialsOfOneSample) {
+  for (const OpSpec& op : registry()) {
+    for (const Variant& v : op.variants) {
+      const Probe p = probe(op.name, v.name);
+      for (const Relation& r : relations()) {
+        if (!r.required(op, v)) continue;
+        const auto all = r.pairs(p);
+        EXPECT_FALSE(all.empty()) << op.name << " " << r.name;
+        for (const TrialPair& pair : all) {
+          EXPECT_NE(pair.trial, pair.against) << op.name << " " << r.name;
+          EXPECT_EQ(pair.trial.sample, pair.against.sample);
+          EXPECT_LT(pair.trial.position, pair.trial.batch);
+        }
+      }
+    }
+  }
+}
+
+TEST_F(Relations, GiveTheSamePairsForTheSameProbe) {
+  for (const Relation& r : relations()) {
+    const Probe p = probe("mm");
+    const auto first = r.pairs(p), second = r.pairs(p);
+    ASSERT_EQ(first.size(), second.size());
+    for (std::size_t i = 0; i < first.size(); ++i) EXPECT_EQ(first[i].trial, second[i].trial);
+  }
+}
+
+TEST_F(Relations, AloneMeetsEveryBatchSizeWithEachTellingSample) {
+  std::set<std::pair<std::int64_t, SampleId>> seen;
+  for (const TrialPair& pair : pairs("alone", probe("mm"))) {
+    EXPECT_EQ(pair.against.batch, 1);
+    seen.emplace(pair.trial.batch, pair.trial.sample);
+  }
+  for (std::int64_t batch : batch_sizes()) {
+    for (SampleId s : telling) {
+      if (batch > 1) EXPECT_TRUE(seen.contains({batch, s})) << batch;
+    }
+  }
+}
+
+TEST_F(Relations, AloneMeetsEverySampleOfASweep) {
+  std::vector<SampleId> many;
+  for (std::uint32_t i = 0; i < 40; ++i) many.push_back({i});
+  Probe p = probe("gelu");
+  p.telling = many;
+  p.sweeps = true;
+  std::set<SampleId> seen;
+  for (const TrialPair& pair : pairs("alone", p)) {
+    if (pair.trial.batch == p.largest()) seen.insert(pair.trial.sample);
+  }
+  EXPECT_EQ(seen.size(), many.size());
+}
+
+TEST_F(Relations, LayoutReachesAllOffsetsOverSomeProblems) {
+  std::set<int> offsets;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    Probe p = probe("mm");
+    p.seed = Seed{seed};
+    for (const TrialPair& pair : pairs("layout", p)) offsets.insert(pair.trial.offset);
+  }
+  for (int offset = 0; offset <= 15; ++offset) EXPECT_TRUE(offsets.contains(offset)) << offset;
+}
+
+TEST_F(Relations, NeighboursAreOnceOfEachHostileLaw) {
+  std::set<Law> laws;
+  for (const TrialPair& pair : pairs("neighbours", probe("mm"))) {
+    EXPECT_EQ(pair.trial.neighbours, 1);
+    EXPECT_EQ(pair.against.neighbours, 0);
+    if (pair.neighbour_law) laws.insert(*pair.neighbour_law);
+  }
+  EXPECT_EQ(laws.size(), 5u);
+}
+
+TEST_F(Relations, ZeropadIsForContractionsOnly) {
+  const Relation& zeropad = *find_relation("zeropad");
+  EXPECT_TRUE(zeropad.required(*find_op("bmm"), find_op("bmm")->variants[0]));
+  EXPECT_FALSE(zeropad.required(*find_op("softmax"), find_op("softmax")->variants[0]));
+}
+
+TEST_F(Relations, KeepToTheUsersBatchSizes) {
+  const std::vector<std::int64_t> own{1, 48};
+  Probe p = probe("mm");
+  p.batches = own;
+  for (const Relation& r : relations()) {
+    for (const TrialPair& pair : r.pairs(p)) {
+      EXPECT_TRUE(pair.trial.batch == 1 || pair.trial.batch == 48) << r.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bic

@@ -1,0 +1,29 @@
+#include "suites/relations/declarations.h"
+
+namespace bic {
+namespace {
+
+std::vector<TrialPair> pairs(const Probe& probe) {
+  std::vector<TrialPair> all;
+  const std::int64_t batch = batch_near(probe, 9);
+  for (std::int64_t zeros : {1, 8, 61}) {
+    const Trial t = batch == 0 || zeros == 8 ? alone(probe.telling[0]) : placed(probe, batch, 0);
+    Trial padded = t;
+    padded.pad_dim = probe.variant->reduced.front();
+    padded.pad = zeros;
+    all.push_back({padded, t, {}});
+  }
+  return all;
+}
+
+}  // namespace
+
+Relation zeropad() {
+  return {.name = "zeropad",
+          .level = Level::kSchedule,
+          .claim = "zeros appended to the contracted axis change no bit",
+          .required = [](const OpSpec& op, const Variant&) { return op.contraction; },
+          .pairs = pairs};
+}
+
+}  // namespace bic
