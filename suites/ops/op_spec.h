@@ -1,0 +1,73 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "generators/dims.h"
+#include "reference_kernels/oracle/reference.h"
+#include "results_schema/vocabulary.h"
+
+namespace bic {
+
+/// One tensor of an op. An axis is a dim's name ("k"), a number ("8"), the batch "B" (placement
+/// `stack`: one index a sample) or rows times batch, "t*B" or "8*B" (placement `concat`: that many
+/// consecutive indices a sample). A tensor without B is common to all samples.
+struct TensorSpec {
+  std::string name;
+  std::vector<std::string> axes;
+};
+
+/// What proves an op's bits, and why (see docs/ops.md).
+enum class ControlKind : std::uint8_t {
+  kOrder,  ///< a sum, whose controls add in other orders
+  kTail,   ///< pointwise: vector body against tail
+  kValue,  ///< judged against the oracle only
+  kNone,   ///< moves bytes
+};
+
+/// One way users write the op: the tensors and attributes it takes and the call, as data.
+/// A call is `(y) = aten::mm.default(x, w, name=value, …)` over the tensors' names, attributes
+/// (`eps=eps`), dims in lists (`[h]`), literals (`-1`, `True`, `None`, `"tanh"`, `[1, 2]`).
+struct Variant {
+  std::string name;  ///< "" is the default one
+  std::string call;
+  std::vector<TensorSpec> inputs;
+  TensorSpec output;
+  std::vector<std::string> reduced;         ///< dims summed over; empty for pointwise
+  std::map<std::string, std::string> forms;  ///< further texts: "out", "inplace"
+  Attributes attributes;
+};
+
+/// An op as the suite knows it: everything it needs to generate, run and judge it.
+struct OpSpec {
+  std::string name;
+  std::string formula;  ///< one line, with its source
+  std::string why;      ///< why these inputs can break it, one line for docs/ops.md
+  std::vector<Variant> variants;
+  std::vector<DType> dtypes{kAllDTypes.begin(), kAllDTypes.end()};
+  ControlKind control = ControlKind::kOrder;
+  std::vector<Law> laws;           ///< laws that prove bits, strongest first
+  std::vector<Law> accuracy_laws;  ///< laws of the separate accuracy problems
+  bool contraction = false;        ///< zero padding of the reduced axis must change nothing
+  std::vector<DimRange> dims;      ///< every symbolic dim of every variant
+  std::shared_ptr<const Reference> reference;
+};
+
+/// The shape of one sample's block of `t` (all of it when common): the batch axis is 1 or its rows.
+std::vector<std::int64_t> block_shape(const TensorSpec& t, const Dims& dims);
+
+/// Index of the axis that grows with the batch, or -1 for a common tensor.
+int batch_axis(const TensorSpec& t);
+
+/// Indices of the axes of `t` that `variant` reduces over.
+std::vector<int> reduced_axes(const TensorSpec& t, const Variant& variant);
+
+/// Every op of the suite, in the order of the tables (suites/registry.cpp).
+const std::vector<OpSpec>& registry();
+
+/// The op of that name, or null.
+const OpSpec* find_op(std::string_view name);
+
+}  // namespace bic
