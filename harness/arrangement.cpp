@@ -1,0 +1,113 @@
+#include "harness/arrangement.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace bic {
+namespace {
+
+// Neighbours are drawn from a few ids per set, far from those that the search for telling samples
+// visits; a batch may hold one twice.
+constexpr std::uint32_t kFirstNeighbour = 1000;
+constexpr std::uint32_t kNeighbours = 48;
+
+SampleId neighbour(const Problem& problem, const Trial& t, std::int64_t slot) {
+  Seed s = derive(derive(problem.seed, "neighbours"), static_cast<std::uint64_t>(t.neighbours));
+  s = derive(derive(s, static_cast<std::uint64_t>(t.batch)), static_cast<std::uint64_t>(slot));
+  const auto set = kFirstNeighbour * (1 + static_cast<std::uint32_t>(t.neighbours));
+  return {set + static_cast<std::uint32_t>(s.value % kNeighbours)};
+}
+
+std::vector<Slot> company(const Problem& problem, const PlannedTrial& planned) {
+  const Trial& t = planned.trial;
+  std::vector<Slot> slots;
+  for (std::int64_t i = 0; i < t.batch; ++i) {
+    if (t.company == Company::kTwins) {
+      slots.push_back({t.sample, {}});
+    } else {
+      slots.push_back({neighbour(problem, t, i), planned.neighbour_law});
+    }
+  }
+  return slots;
+}
+
+/// Consecutive ids, so that the largest batch holds each input of the type once.
+void place_sweep(const Problem& problem, const Trial& t, std::vector<Slot>& slots) {
+  const std::int64_t count = sweep_samples(problem);
+  const std::int64_t first = t.sample.value - t.position;
+  for (std::int64_t i = 0; i < t.batch; ++i) {
+    const std::int64_t id = ((first + i) % count + count) % count;
+    slots[i] = {SampleId{static_cast<std::uint32_t>(id)}, {}};
+  }
+}
+
+void place_telling(std::span<const SampleId> telling, const Trial& t, std::vector<Slot>& slots) {
+  const auto count = static_cast<std::int64_t>(telling.size());
+  const auto named = std::ranges::find(telling, t.sample) - telling.begin();
+  slots[t.position] = {t.sample, {}};
+  if (named == count) return;  // a case string of the user's own
+  const std::int64_t step = std::max<std::int64_t>(1, t.batch / count);
+  for (std::int64_t j = 1; j < std::min(count, t.batch); ++j) {
+    const std::int64_t which = t.batch >= count ? j - (j <= named) : (named + j) % count;
+    const std::int64_t shift = t.batch >= count ? (which - named) * step : j;
+    slots[((t.position + shift) % t.batch + t.batch) % t.batch] = {telling[which], {}};
+  }
+}
+
+void shuffle(Seed seed, std::vector<Slot>& slots) {
+  for (std::size_t i = slots.size(); i > 1; --i) {
+    std::swap(slots[i - 1], slots[derive(seed, i).value % i]);
+  }
+}
+
+}  // namespace
+
+PlannedTrial planned(const Trial& trial, std::optional<Law> neighbour_law) {
+  return {trial, trial.neighbours > 0 ? neighbour_law : std::nullopt};
+}
+
+std::vector<Slot> arrange(const Problem& problem, std::span<const SampleId> telling,
+                          const PlannedTrial& planned) {
+  const Trial& t = planned.trial;
+  std::vector<Slot> slots = company(problem, planned);
+  if (t.company == Company::kTwins) return slots;
+  if (problem.sweeps() && t.neighbours == 0) {
+    place_sweep(problem, t, slots);
+  } else {
+    place_telling(telling, t, slots);
+  }
+  if (t.permutation > 0) {
+    shuffle(derive(derive(problem.seed, "permutation"), static_cast<std::uint64_t>(t.permutation)),
+            slots);
+  }
+  return slots;
+}
+
+PlannedTrial canonical(const Problem& problem, std::span<const SampleId> telling,
+                       const PlannedTrial& planned) {
+  PlannedTrial c = planned;
+  Trial& t = c.trial;
+  if (t.company == Company::kTwins) {
+    t.position = 0;
+  } else if (problem.sweeps() && t.neighbours == 0) {
+    const std::int64_t count = sweep_samples(problem);
+    t.sample.value = static_cast<std::uint32_t>(
+        ((t.sample.value - t.position) % count + count) % count);
+    t.position = 0;
+  } else {
+    const auto count = static_cast<std::int64_t>(telling.size());
+    const auto named = std::ranges::find(telling, t.sample) - telling.begin();
+    if (named == count || t.batch < count) return c;
+    const std::int64_t step = std::max<std::int64_t>(1, t.batch / count);
+    t.position = ((t.position - named * step) % t.batch + t.batch) % t.batch;
+    t.sample = telling[0];
+  }
+  return c;
+}
+
+std::int64_t sweep_samples(const Problem& problem) {
+  const std::int64_t elements = problem.output_elements();
+  return (65536 + elements - 1) / elements;
+}
+
+}  // namespace bic

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace bic {
+
+/// A worker process to be: this program again, with its hidden verb `worker`.
+struct ChildPlan {
+  std::filesystem::path library;
+  std::string backend;
+  int socket = -1;  ///< becomes descriptor 3; all others are closed
+  int output = -1;  ///< becomes stdout and stderr
+};
+
+/// How a process ended.
+struct ChildEnd {
+  bool signalled = false;
+  std::string text;  ///< "killed by signal 11 (Segmentation fault)" or "exited with code 2"
+};
+
+/// Starts the process in a group of its own, with an explicit environment, killed when this one
+/// dies. Throws HarnessError when the system refuses.
+pid_t spawn_worker(const ChildPlan& plan);
+
+/// Waits for its end, then kills it.
+ChildEnd reap_child(pid_t child, std::chrono::milliseconds patience);
+
+/// Kills its whole group at once.
+ChildEnd kill_child(pid_t child);
+
+/// Environment variables of this process that are handed to workers: locale, paths and whatever can
+/// change how a numerical library computes.
+std::vector<std::string> worker_environment();
+
+}  // namespace bic

@@ -1,0 +1,232 @@
+#include "harness/cli.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <functional>
+#include <iostream>
+#include <map>
+
+#include "harness/backends.h"
+#include "harness/environment.h"
+#include "harness/inform.h"
+#include "harness/run.h"
+#include "harness/selection.h"
+#include "results_schema/error.h"
+#include "results_schema/nearest.h"
+
+namespace bic {
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+/// Parses; an unknown flag names the nearest one.
+void parse(CLI::App& app, Arguments arguments) {
+  app.allow_extras();
+  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
+  try {
+    app.parse(arguments);
+  } catch (const CLI::CallForHelp&) {
+    std::cout << app.help();
+    throw;
+  }
+  const Arguments extra = app.remaining();
+  if (extra.empty()) return;
+  Arguments known;
+  for (const CLI::Option* o : app.get_options()) {
+    for (const std::string& flag : o->get_lnames()) known.push_back("--" + flag);
+  }
+  const std::string wrong = extra[0].substr(0, extra[0].find('='));
+  const char* what = wrong.starts_with("-") ? "flag" : "argument";
+  throw UsageError(fmt::format("unknown {} '{}'{} (bi-conform --help lists them)", what, wrong,
+                               did_you_mean(wrong, known)));
+}
+
+/// "30s", "500ms", "2m" or a number of seconds.
+std::chrono::milliseconds duration(const std::string& flag, const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const std::string unit(end, text.data() + text.size());
+  const std::map<std::string, double> units{{"ms", 1}, {"s", 1e3}, {"", 1e3}, {"m", 6e4}};
+  const auto at = units.find(unit);
+  if (error != std::errc() || at == units.end() || !(value > 0) || value * at->second > 1e9) {
+    throw UsageError(fmt::format("{}: '{}' is not a duration; write for example 30s or 2m", flag,
+                                 text));
+  }
+  return std::chrono::milliseconds(static_cast<std::int64_t>(value * at->second));
+}
+
+/// The flags that say what is run and how.
+struct BackendFlags {
+  std::string backend, isolation = "process", timeout = "30s";
+
+  void add_to(CLI::App& app) {
+    app.add_option("-b,--backend", backend, "backend to judge (bi-conform list backends)");
+    app.add_option("--isolation", isolation, "process (default) or none: in this process");
+    app.add_option("--timeout", timeout, "longest wait for one trial (30s)");
+  }
+
+  WorkerLaunch launch(const std::string& program) const {
+    if (isolation != "process" && isolation != "none") {
+      throw UsageError(fmt::format("--isolation: '{}' is neither 'process' nor 'none'", isolation));
+    }
+    if (backend.empty()) {
+      throw UsageError("--backend is missing; name one of: " + backend_names());
+    }
+    WorkerLaunch l = launch_of(backend, program);
+    l.isolated = isolation == "process";
+    l.timeout = duration("--timeout", timeout);
+    return l;
+  }
+};
+
+struct RunFlags {
+  BackendFlags backend;
+  SelectionText selection;
+  std::string seed, budget, out = "bi-conform-report";
+  bool quick = false, standard = false, exhaustive = false, no_perf = false;
+
+  void add_to(CLI::App& app) {
+    backend.add_to(app);
+    app.add_option("--op", selection.ops, "only this op; repeats");
+    app.add_option("--dtype", selection.dtypes, "only this dtype: fp32 bf16 fp16 fp64; repeats");
+    app.add_option("--relation", selection.relations, "only this relation; repeats");
+    app.add_option("--level", selection.level, "up to this level: BI-0 … BI-3");
+    app.add_option("-k", selection.case_pattern, "regex searched in op[-variant].relation/dtype");
+    app.add_option("--dims", selection.dims, "your own sizes: m=7,k=281");
+    app.add_option("--batch", selection.batches, "your own batch sizes: 1,8,48");
+    app.add_option("--seed", seed, "hexadecimal seed of all values (b1c0)");
+    app.add_option("--budget", budget, "stop between problems after this time: 60s");
+    app.add_option("-o,--out", out, "folder of report.json and journal.jsonl");
+    app.add_flag("--quick", quick, "the daily plan (default)");
+    app.add_flag("--standard", standard, "four times as many problems");
+    app.add_flag("--exhaustive", exhaustive, "sixteen times as many");
+    app.add_flag("--no-perf", no_perf, "time nothing");
+  }
+
+  Strength strength() const {
+    if (quick + standard + exhaustive > 1) {
+      throw UsageError("--quick, --standard and --exhaustive exclude each other");
+    }
+    return exhaustive ? Strength::kExhaustive : standard ? Strength::kStandard : Strength::kQuick;
+  }
+};
+
+int run_verb(const std::string& program, const Arguments& arguments) {
+  CLI::App app("Judges whether a backend's kernels are batch invariant.", "bi-conform");
+  app.footer("Verbs: run (default), repro, list, support, explain. See bi-conform VERB --help.");
+  app.set_version_flag("--version", "bi-conform " + suite_version());
+  RunFlags flags;
+  flags.add_to(app);
+  parse(app, arguments);
+  RunOptions options;
+  options.selection = make_selection(flags.selection);
+  options.strength = flags.strength();
+  if (!flags.seed.empty()) {
+    const auto seed = parse_seed(flags.seed);
+    if (!seed) {
+      throw UsageError(fmt::format("--seed: '{}' is not hexadecimal of at most 16 digits",
+                                   flags.seed));
+    }
+    options.seed = *seed;
+  }
+  if (!flags.budget.empty()) options.budget = duration("--budget", flags.budget);
+  if (make_plan(options.selection, options.strength).empty()) {
+    throw UsageError("nothing is selected: no case passes all of the given filters");
+  }
+  options.backend = flags.backend.launch(program);
+  options.stock = launch_of("libtorch", program);
+  options.timed = !flags.no_perf;
+  options.out = flags.out;
+  options.command_line = fmt::format("bi-conform {}", fmt::join(arguments, " "));
+  catch_interrupts();
+  return run_suite(options);
+}
+
+int repro_verb(const std::string& program, const Arguments& arguments) {
+  CLI::App app("Runs one case again by its case string.", "bi-conform repro");
+  BackendFlags backend;
+  std::string text;
+  backend.add_to(app);
+  app.add_option("case", text, "case string, as a report or a failure prints it")->required();
+  parse(app, arguments);
+  parse_case_name(text);  // a malformed string is answered before any work
+  return reproduce(backend.launch(program), text);
+}
+
+int list_verb(const std::string&, const Arguments& arguments) {
+  CLI::App app("Lists ops, relations, laws or backends.", "bi-conform list");
+  std::string what = "ops";
+  app.add_option("what", what, "ops, relations, laws or backends");
+  parse(app, arguments);
+  return list(what);
+}
+
+int support_verb(const std::string& program, const Arguments& arguments) {
+  CLI::App app("Shows a backend's manifest.", "bi-conform support");
+  BackendFlags backend;
+  backend.add_to(app);
+  parse(app, arguments);
+  return support(backend.launch(program));
+}
+
+int explain_verb(const std::string&, const Arguments& arguments) {
+  CLI::App app("Explains a status, reason, level, relation or op.", "bi-conform explain");
+  std::string word;
+  app.add_option("word", word, "vacuous, nan_bits, BI-2, layout, mm, …")->required();
+  parse(app, arguments);
+  return explain(word);
+}
+
+/// Hidden: what the parent starts. Arguments: library, backend; the socket is descriptor 3.
+int worker_verb(const std::string&, const Arguments& arguments) {
+  if (arguments.size() != 2) throw UsageError("worker: started by bi-conform itself, not by hand");
+  return worker_main(arguments[0], arguments[1], 3);
+}
+
+using Verb = int (*)(const std::string&, const Arguments&);
+
+const std::map<std::string, Verb>& verbs() {
+  static const std::map<std::string, Verb> kVerbs{
+      {"run", run_verb},         {"repro", repro_verb},     {"list", list_verb},
+      {"support", support_verb}, {"explain", explain_verb}, {"worker", worker_verb}};
+  return kVerbs;
+}
+
+int dispatch(const std::string& program, Arguments arguments) {
+  if (arguments.empty() || arguments[0].starts_with("-")) return run_verb(program, arguments);
+  const auto verb = verbs().find(arguments[0]);
+  if (verb == verbs().end()) {
+    Arguments known;
+    for (const auto& [text, run] : verbs()) known.push_back(text);
+    throw UsageError(fmt::format("unknown verb '{}'{} (bi-conform --help lists them)", arguments[0],
+                                 did_you_mean(arguments[0], known)));
+  }
+  arguments.erase(arguments.begin());
+  return verb->second(program, arguments);
+}
+
+}  // namespace
+
+int run_command_line(const std::string& program, const Arguments& arguments) {
+  try {
+    return dispatch(program, arguments);
+  } catch (const CLI::CallForVersion& version) {
+    std::cout << version.what() << '\n';
+    return 0;
+  } catch (const CLI::Success&) {
+    return 0;
+  } catch (const CLI::ParseError& e) {
+    std::cerr << "bi-conform: " << e.what() << '\n';
+    return static_cast<int>(ExitCode::kUsage);
+  } catch (const Error& e) {
+    std::cerr << "bi-conform: " << e.what() << '\n';
+    return static_cast<int>(e.code());
+  } catch (const std::exception& e) {
+    std::cerr << "bi-conform: internal error: " << e.what() << '\n';
+    return static_cast<int>(ExitCode::kHarnessError);
+  }
+}
+
+}  // namespace bic

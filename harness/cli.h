@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace bic {
+
+/// The command line after the program's name. Returns the exit code; every mistake is one line on
+/// stderr. `program` is the path of the executable, beside which the workers lie.
+int run_command_line(const std::string& program, const std::vector<std::string>& arguments);
+
+}  // namespace bic

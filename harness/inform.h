@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include "harness/worker.h"
+
+namespace bic {
+
+/// Prints the names of one kind with a sentence each: ops, relations, laws, backends.
+/// Throws UsageError for another kind.
+int list(const std::string& what);
+
+/// Prints a backend's manifest: op, dtypes, own overloads or why stock serves it, arithmetic.
+int support(const WorkerLaunch& backend);
+
+/// Prints what a word of the reports means. Throws UsageError when the suite has no such word.
+int explain(const std::string& word);
+
+}  // namespace bic

@@ -1,0 +1,290 @@
+#include "harness/judge.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+
+#include "adapters/protocol/gather.h"
+#include "harness/compare.h"
+#include "harness/witness.h"
+#include "results_schema/sha256.h"
+
+namespace bic {
+namespace {
+
+constexpr int kReruns = 3;
+
+/// Laws whose outputs may rightly be NaN, so that poison cannot be told from a result.
+bool may_give_nan(const Problem& p, const PlannedTrial& t) {
+  const auto wild = [](Law law) {
+    return law == Law::kSpecial || law == Law::kNan || law == Law::kInf || law == Law::kHuge ||
+           law == Law::kSweep;
+  };
+  return wild(p.law) || (t.neighbour_law && wild(*t.neighbour_law));
+}
+
+std::int64_t ppm_of(double error, double bound) {
+  constexpr double kMost = 1e15;
+  if (error == 0) return 0;
+  return static_cast<std::int64_t>(std::min(kMost, std::ceil(1e6 * error / bound)));
+}
+
+double error_of(double y, const Wide& oracle) {
+  if (std::isnan(oracle.hi) || std::isinf(oracle.hi)) {
+    const bool same = std::isnan(oracle.hi) ? std::isnan(y) : y == oracle.hi;
+    return same ? 0 : std::numeric_limits<double>::infinity();
+  }
+  if (!std::isfinite(y)) return std::numeric_limits<double>::infinity();
+  return std::fabs((y - oracle.hi) - oracle.lo);
+}
+
+}  // namespace
+
+Judge::Judge(Prepared& prepared, const Promise& promise,
+             const std::map<PlannedTrial, TrialResult>& results, bool second_process,
+             std::function<TrialResult(const PlannedTrial&)> rerun)
+    : prepared_(prepared),
+      promise_(promise),
+      results_(results),
+      second_process_(second_process),
+      rerun_(std::move(rerun)) {}
+
+report::CaseResult Judge::judge(const Case& c) {
+  report::CaseResult result{.case_name = c.name, .status = Status::kPass};
+  if (judge_ends(c, result)) return result;
+  const TrialResult& a = results_.at(c.trial);
+  Findings f;
+  check_reply(c.trial, a, f);
+  if (c.against) check_reply(*c.against, results_.at(*c.against), f);
+  const bool comparable = !f.reasons.contains(Reason::kShape) && !f.reasons.contains(Reason::kDtype);
+  if (comparable) {
+    result.digest = sha256_hex(block(a, slot_of(c.trial, c.named)));
+    if (c.against) compare(c, f);
+    check_accuracy(c.trial, c.named, f);
+    if (c.against) check_accuracy(*c.against, *c.named_against, f);
+  }
+  result.reasons.assign(f.reasons.begin(), f.reasons.end());
+  if (!f.reasons.empty()) {
+    result.status = f.unstable ? Status::kUnstable : Status::kFail;
+    result.detail = std::move(f.detail);
+  } else {
+    check_vacuous(c, result);
+  }
+  return result;
+}
+
+/// Cases whose trials did not both run to their end; true when that is the whole verdict.
+bool Judge::judge_ends(const Case& c, report::CaseResult& result) const {
+  using protocol::Outcome;
+  const auto end = [&](Status status, std::optional<Reason> reason, const std::string& message) {
+    result.status = status;
+    if (reason) result.reasons = {*reason};
+    result.detail = report::Detail{.message = message};
+    return true;
+  };
+  const TrialResult& a = results_.at(c.trial);
+  if (a.death) return end(a.death->status, a.death->reason, a.death->message);
+  if (a.blocked) return end(Status::kBlocked, {}, "the worker had died too often in this problem");
+  if (c.against) {
+    const TrialResult& b = results_.at(*c.against);
+    if (b.death || b.blocked || b.reply.outcome != Outcome::kRan) {
+      const bool same = b.reply.outcome == Outcome::kRefused && !b.death && !b.blocked;
+      if (same && a.reply.outcome == Outcome::kRefused) {
+        return end(Status::kRefused, {}, a.reply.message);
+      }
+      return end(Status::kBlocked, {}, to_string(*c.named_against) + " did not run to its end");
+    }
+  }
+  if (a.reply.outcome == Outcome::kRefused) return end(Status::kRefused, {}, a.reply.message);
+  if (a.reply.outcome == Outcome::kException) {
+    return end(Status::kCrash, Reason::kException, a.reply.message);
+  }
+  return false;
+}
+
+void Judge::check_reply(const PlannedTrial& trial, const TrialResult& r, Findings& f) const {
+  const auto& pool = *prepared_.pool;
+  const auto plan =
+      protocol::plan_tensor(pool.problem(), pool.problem().output, pool.request(trial));
+  if (r.reply.dtype != name(prepared_.problem.dtype)) {
+    f.reasons.insert(Reason::kDtype);
+    f.detail.message = "the output is " + r.reply.dtype;
+  }
+  if (r.reply.shape != plan.shape) {
+    f.reasons.insert(Reason::kShape);
+    f.detail.message = fmt::format("the output's shape is [{}], expected [{}]",
+                                   fmt::join(r.reply.shape, ","), fmt::join(plan.shape, ","));
+  }
+  if (r.reply.unwritten > 0 && !may_give_nan(prepared_.problem, trial)) {
+    f.reasons.insert(Reason::kStaleOutput);
+    f.detail.message = std::to_string(r.reply.unwritten) + " elements of the output were not written";
+  }
+  if (r.reply.input_changed) f.reasons.insert(Reason::kInputChanged);
+  if (r.reply.out_of_bounds) f.reasons.insert(Reason::kOutOfBounds);
+  const auto reached = [&](const std::string& overload) {
+    return std::ranges::find(r.reply.witness.reached, overload) != r.reply.witness.reached.end();
+  };
+  if (!promise_.own.empty() && std::ranges::none_of(promise_.own, reached)) {
+    f.reasons.insert(Reason::kNotCalled);
+    f.detail.message = "none of the backend's own overloads ran";
+  }
+}
+
+void Judge::compare(const Case& c, Findings& f) {
+  const TrialResult &a = results_.at(c.trial), &b = results_.at(*c.against);
+  compare_slots(c, a, b, f);
+  if (!f.reasons.contains(Reason::kBits) && !f.reasons.contains(Reason::kNanBits)) return;
+  f.unstable = c.relation == "repeat" || disagrees_with_itself(c.trial) ||
+               disagrees_with_itself(*c.against);
+}
+
+/// The sample under test first, then every other sample that both batches hold. Batches that hold the
+/// same samples in the same places are compared place by place: copies of a neighbour that differ
+/// among themselves are no fault of `repeat` or `layout`.
+void Judge::compare_slots(const Case& c, const TrialResult& a, const TrialResult& b,
+                          Findings& f) const {
+  const auto &in_a = prepared_.pool->positions(c.trial),
+             &in_b = prepared_.pool->positions(*c.against);
+  const Slot tested{c.named.sample, {}};
+  const std::int64_t tested_at = slot_of(c.trial, c.named);
+  const bool same_places = in_a == in_b;
+  if (same_places && compare_blocks(a, tested_at, b, tested_at, f)) return;
+  std::vector<Slot> common{tested};
+  for (const auto& [slot, positions] : in_a.size() < in_b.size() ? in_a : in_b) {
+    if (slot != tested && in_a.contains(slot) && in_b.contains(slot)) common.push_back(slot);
+  }
+  for (const Slot& slot : common) {
+    for (std::int64_t position : in_a.at(slot)) {
+      const std::int64_t other = same_places ? position : in_b.at(slot).front();
+      if (!compare_blocks(a, position, b, other, f)) continue;
+      if (slot != tested || position != tested_at) {
+        f.detail.message = fmt::format("seen on sample #{} at position {}", slot.id.value, position);
+      }
+      return;
+    }
+  }
+}
+
+/// True when they differ, which is then noted.
+bool Judge::compare_blocks(const TrialResult& a, std::int64_t at_a, const TrialResult& b,
+                           std::int64_t at_b, Findings& f) const {
+  const auto d = compare_bytes(prepared_.problem.dtype, block(a, at_a), block(b, at_b));
+  if (d) describe(*d, f);
+  return d.has_value();
+}
+
+void Judge::describe(const Difference& d, Findings& f) const {
+  f.reasons.insert(d.only_nan_payloads ? Reason::kNanBits : Reason::kBits);
+  f.detail.differing = d.differing;
+  f.detail.total = d.total;
+  f.detail.first_index = d.first;
+  f.detail.bits_a = d.bits_a;
+  f.detail.bits_b = d.bits_b;
+  f.detail.ulps = d.ulps;
+}
+
+void Judge::check_accuracy(const PlannedTrial& trial, const Trial& named, Findings& f) {
+  const SampleId sample = named.sample;
+  const std::vector<std::byte> bytes = block(results_.at(trial), slot_of(trial, named));
+  if (accurate_[sample].contains(bytes)) return;
+  const Yardstick& y = prepared_.yardstick(sample, promise_.arithmetic);
+  std::vector<double> values(bytes.size() / size_of(prepared_.problem.dtype));
+  widen(prepared_.problem.dtype, bytes, values);
+  bool held = true;
+  for (std::size_t i = 0; i < y.elements.size(); ++i) {
+    const double value = values[y.elements[i]];
+    const double error = error_of(value, y.oracle[i]);
+    worst_ = std::max(worst_.value_or(0), ppm_of(error, y.bound[i]));
+    if (error <= y.bound[i]) continue;
+    if (held) {
+      f.detail.message = fmt::format("element [{}] is {:a}, the oracle says {:a}, the bound is {:a}",
+                                     y.elements[i], value, y.oracle[i].hi, y.bound[i]);
+    }
+    held = false;
+    f.reasons.insert(Reason::kAccuracy);
+    if (std::isnan(value) && !std::isnan(y.oracle[i].hi)) f.reasons.insert(Reason::kNanLeak);
+  }
+  if (held) accurate_[sample].insert(bytes);
+}
+
+bool Judge::disagrees_with_itself(const PlannedTrial& trial) {
+  const auto [at, added] = disagrees_.try_emplace(trial, false);
+  for (int i = 0; added && i < kReruns && !at->second; ++i) {
+    const TrialResult again = rerun_(trial);
+    at->second = again.death || again.output != results_.at(trial).output;
+  }
+  return at->second;
+}
+
+/// Whether agreement proves what the relation claims.
+void Judge::check_vacuous(const Case& c, report::CaseResult& result) const {
+  if (!c.against) return;
+  const std::optional<Reason> why = unproved(c);
+  if (!why) return;
+  result.reasons = {*why};
+  result.status = *why == Reason::kNoParallelRegion ? Status::kSkipped : Status::kVacuous;
+}
+
+std::optional<Reason> Judge::unproved(const Case& c) const {
+  if (!prepared_.telling.told_apart) return Reason::kControls;
+  if (c.trial.trial.worker == 1 && !second_process_) return Reason::kWitness;
+  const Pool& pool = *prepared_.pool;
+  for (const PlannedTrial& t : {c.trial, *c.against}) {
+    const auto& witness = results_.at(t).reply.witness;
+    if (!shows_layout(pool.problem(), pool.request(t), witness)) return Reason::kWitness;
+  }
+  if (c.trial.trial.threads != 0) {
+    const int asked = c.trial.trial.threads > 0
+                          ? c.trial.trial.threads
+                          : 2 * static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    const auto fault = thread_fault(asked, results_.at(c.trial).reply.witness,
+                                    results_.at(*c.against).reply.witness);
+    if (fault) return fault;
+  }
+  if (!prepared_.problem.sweeps() && mostly_non_finite(c)) return Reason::kNonFinite;
+  return {};
+}
+
+bool Judge::mostly_non_finite(const Case& c) const {
+  const auto bytes = block(results_.at(c.trial), slot_of(c.trial, c.named));
+  std::vector<double> values(bytes.size() / size_of(prepared_.problem.dtype));
+  widen(prepared_.problem.dtype, bytes, values);
+  const auto wild = std::ranges::count_if(values, [](double v) { return !std::isfinite(v); });
+  return 10 * static_cast<std::size_t>(wild) > values.size();
+}
+
+std::vector<std::byte> Judge::block(const TrialResult& r, std::int64_t slot) const {
+  const TensorSpec& output = prepared_.problem.variant->output;
+  const int axis = batch_axis(output);
+  const std::int64_t rows = axis < 0 ? 1 : block_shape(output, prepared_.problem.dims)[axis];
+  return block_of(r.output, r.reply.shape, axis, rows, slot, size_of(prepared_.problem.dtype));
+}
+
+/// Where the sample under test stands: a permutation moves it.
+std::int64_t Judge::slot_of(const PlannedTrial& trial, const Trial& named) const {
+  const auto& positions = prepared_.pool->positions(trial).at({named.sample, {}});
+  const bool as_named = std::ranges::binary_search(positions, named.position);
+  return as_named ? named.position : positions.front();
+}
+
+void note_where_it_starts(const Prepared& prepared, std::vector<report::CaseResult>& results) {
+  std::map<SampleId, std::int64_t> starts;
+  const auto by_bits = [](const report::CaseResult& r) {
+    return std::ranges::find(r.reasons, Reason::kBits) != r.reasons.end();
+  };
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const Trial& t = prepared.cases[i].named;
+    if (prepared.cases[i].relation != "alone" || !by_bits(results[i])) continue;
+    const auto [at, added] = starts.try_emplace(t.sample, t.batch);
+    if (!added) at->second = std::min(at->second, t.batch);
+  }
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const auto at = starts.find(prepared.cases[i].named.sample);
+    if (at != starts.end() && by_bits(results[i]) && results[i].detail) {
+      results[i].detail->starts_at_batch = at->second;
+    }
+  }
+}
+
+}  // namespace bic

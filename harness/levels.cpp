@@ -1,0 +1,168 @@
+#include "harness/levels.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+#include "results_schema/error.h"
+#include "suites/relations/relation.h"
+
+namespace bic {
+namespace {
+
+bool required_of(const OpSpec& op, const Relation& relation) {
+  return std::ranges::any_of(op.variants,
+                             [&](const Variant& v) { return relation.required(op, v); });
+}
+
+/// Whether a problem with this control kind proves bits of `op`.
+bool counts(const OpSpec& op, const Prepared& p) {
+  const ControlKind kind = p.problem.proves();
+  return !p.problem.accuracy && kind == op.control && kind != ControlKind::kValue;
+}
+
+void count_problem(report::Problems& problems, ControlKind kind) {
+  switch (kind) {
+    case ControlKind::kOrder: ++problems.order; break;
+    case ControlKind::kTail: ++problems.tail; break;
+    case ControlKind::kValue: ++problems.value; break;
+    case ControlKind::kNone: ++problems.none; break;
+  }
+}
+
+/// A relation that no trial could show, because the op opened no parallel region at any tried size.
+bool never_arose(const report::RelationRow& r) {
+  return r.skipped > 0 && r.passed == 0 && r.failed == 0 && r.vacuous == 0;
+}
+
+bool proved(const report::RelationRow& r) {
+  return never_arose(r) || (r.counted_problems >= kEnoughProblems && r.failed == 0);
+}
+
+}  // namespace
+
+Evidence::Evidence(const OpSpec& op, DType dtype) : op_(op) {
+  row_.op = op.name;
+  row_.dtype = dtype;
+  for (const Relation& r : relations()) {
+    row_.relations.push_back({.relation = std::string(r.name), .required = required_of(op, r)});
+  }
+}
+
+void Evidence::add(const Prepared& prepared, const std::vector<report::CaseResult>& results) {
+  count_problem(row_.problems, prepared.problem.proves());
+  std::map<std::string_view, std::set<Status>> seen;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const Status status = results[i].status;
+    ++row_.cases[status];
+    const auto relation = prepared.cases[i].relation;
+    seen[relation].insert(status);
+    const auto at = std::ranges::find(row_.relations, relation, &report::RelationRow::relation);
+    if (at == row_.relations.end()) {
+      if (is_red(status) && row_.why.empty()) row_.why = std::string(relation);
+      continue;
+    }
+    at->passed += status == Status::kPass;
+    at->failed += is_red(status) || status == Status::kError;
+    at->vacuous += status == Status::kVacuous;
+    at->skipped += status == Status::kSkipped;
+  }
+  if (!counts(op_, prepared)) return;
+  for (report::RelationRow& r : row_.relations) {
+    const auto at = seen.find(r.relation);
+    if (at != seen.end() && at->second == std::set{Status::kPass}) ++r.counted_problems;
+  }
+}
+
+void Evidence::note_error(std::optional<std::int64_t> worst_ppm) {
+  if (worst_ppm) row_.worst_error_ppm = std::max(row_.worst_error_ppm.value_or(0), *worst_ppm);
+}
+
+report::OpRow Evidence::row(Level target) const {
+  report::OpRow row = row_;
+  row.level = Level::kNone;
+  if (!row.why.empty()) {  // accuracy belongs to every level
+    row.why += " failed";
+    return row;
+  }
+  for (Level level : {Level::kRepeatable, Level::kBatch, Level::kComposition, Level::kSchedule}) {
+    if (level > target) break;
+    for (const Relation& r : relations()) {
+      if (r.level != level) continue;
+      const auto& seen = *std::ranges::find(row.relations, r.name, &report::RelationRow::relation);
+      if (!seen.required || proved(seen)) continue;
+      row.why = std::string(r.name) + (seen.failed > 0 ? " failed" : " unproved");
+      return row;
+    }
+    row.level = level;
+  }
+  return row;
+}
+
+namespace {
+
+void set_level(const report::Report& report, Level target, report::Verdict& v) {
+  std::set<std::string> held, short_of;
+  v.level = report.ops.empty() ? Level::kNone : target;
+  for (const report::OpRow& row : report.ops) {
+    v.level = std::min(v.level, row.level);
+    (row.level >= target ? held : short_of).insert(row.op);
+  }
+  v.ops_covered = static_cast<std::int64_t>(
+      std::ranges::count_if(held, [&](const auto& op) { return !short_of.contains(op); }));
+}
+
+void set_certifiable(const report::Report& report, report::Verdict& v) {
+  if (report.run.strength == "quick") v.why_not_certifiable.push_back("quick");
+  if (report.run.filtered) v.why_not_certifiable.push_back("filtered");
+  if (!report.run.complete) v.why_not_certifiable.push_back("incomplete");
+  if (!v.conforms) v.why_not_certifiable.push_back("does not conform");
+  v.certifiable = v.why_not_certifiable.empty();
+}
+
+std::string first_gap(const report::Report& report, Level target) {
+  for (const report::OpRow& row : report.ops) {
+    if (row.level < target) return fmt::format("{} {}: {}", row.op, name(row.dtype), row.why);
+  }
+  return "nothing was judged";
+}
+
+std::string brackets(const report::Verdict& v) {
+  if (v.certifiable) return " (" + v.strength + ")";
+  std::vector<std::string> parts;
+  for (const std::string& why : v.why_not_certifiable) {
+    if (why != "does not conform") parts.push_back(why);
+  }
+  return fmt::format(" ({}: not certifiable)",
+                     parts.empty() ? v.strength : fmt::to_string(fmt::join(parts, ", ")));
+}
+
+}  // namespace
+
+report::Verdict make_verdict(const report::Report& report, Level target, std::int64_t ops_total) {
+  report::Verdict v{.strength = report.run.strength, .ops_total = ops_total};
+  set_level(report, target, v);
+  std::int64_t red = 0;
+  for (std::size_t s = 0; s < kStatusCount; ++s) {
+    if (is_red(static_cast<Status>(s))) red += report.totals.cases.by_status[s];
+  }
+  const std::int64_t errors = report.totals.cases[Status::kError];
+  const bool proved = !report.ops.empty() && v.level >= target && report.run.complete;
+  v.conforms = red == 0 && errors == 0 && proved;
+  const ExitCode code = errors > 0 ? ExitCode::kHarnessError
+                        : red > 0  ? ExitCode::kDoesNotConform
+                        : proved   ? ExitCode::kConforms
+                                   : ExitCode::kUnproved;
+  v.exit_code = static_cast<int>(code);
+  set_certifiable(report, v);
+  const std::string head =
+      fmt::format("{} on {} of {} ops", name(v.level), v.ops_covered, ops_total) + brackets(v);
+  if (v.conforms) v.text = head;
+  else if (errors > 0) v.text = fmt::format("harness error: {} cases could not be judged", errors);
+  else if (red > 0) v.text = fmt::format("does not conform: {} red cases; first {}", red,
+                                         first_gap(report, target));
+  else v.text = fmt::format("not proved: {}{}", first_gap(report, target), brackets(v));
+  return v;
+}
+
+}  // namespace bic

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <vector>
+
+#include "harness/prepare.h"
+#include "results_schema/report.h"
+
+namespace bic {
+
+/// Evidence on one op in one dtype, problem by problem.
+class Evidence {
+ public:
+  Evidence(const OpSpec& op, DType dtype);
+
+  /// Counts the judged cases of one problem; `results` is in the order of `prepared.cases`.
+  void add(const Prepared& prepared, const std::vector<report::CaseResult>& results);
+  void note_error(std::optional<std::int64_t> worst_ppm);
+
+  /// The row: level held, counters, the first relation that failed or is unproved. `target` is the
+  /// level asked for.
+  report::OpRow row(Level target) const;
+
+ private:
+  const OpSpec& op_;
+  report::OpRow row_;
+};
+
+/// Problems whose agreement a level needs, of each required relation.
+inline constexpr std::int64_t kEnoughProblems = 5;
+
+/// Level, exit code and the one line for people, from the rows.
+report::Verdict make_verdict(const report::Report& report, Level target, std::int64_t ops_total);
+
+}  // namespace bic

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+
+#include "harness/stage.h"
+#include "results_schema/report.h"
+
+namespace bic {
+
+/// A judged trial worth timing, with everything needed to run it again.
+struct TimedTrial {
+  std::unique_ptr<Prepared> prepared;
+  PlannedTrial trial;
+  std::vector<std::byte> judged;  ///< its output when it was judged
+};
+
+/// The trial of a problem to time: a plain batch of about 33 of the first telling sample; empty when
+/// the problem has none.
+std::optional<PlannedTrial> trial_to_time(const Prepared& prepared);
+
+/// Times the trial on the backend and on stock in interleaved blocks of one run, the same inputs in
+/// rotated buffers. Medians over the blocks. Empty when one of the two cannot run it.
+std::optional<report::Throughput> time_against_stock(Stage& backend, Stage& stock,
+                                                     const TimedTrial& timed);
+
+}  // namespace bic

@@ -1,0 +1,199 @@
+#include "harness/plan.h"
+
+#include <algorithm>
+#include <array>
+
+#include "generators/dims.h"
+#include "harness/arrangement.h"
+#include "results_schema/error.h"
+
+namespace bic {
+namespace {
+
+constexpr int kCounting = 6, kAccuracy = 10;
+// A sample costs at most this in the mean; the largest batch holds 257 of them.
+constexpr std::int64_t kFlops = 500'000;
+// With 257 samples of this many elements a library opens a parallel region (ATen's grain is 32768).
+constexpr std::int64_t kRow = 160;
+// Shorter than every vector of a 16-bit type: alone, all of a sample is tail.
+constexpr std::int64_t kSweepRow = 15;
+// Where sharp bounds bite: for long sums even a bad input rounding stays far inside the bound.
+constexpr std::int64_t kShort[] = {1, 2, 3, 5, 8, 16, 17, 32};
+
+int factor(Strength s) { return s == Strength::kQuick ? 1 : s == Strength::kStandard ? 4 : 16; }
+
+bool sweeps(const OpSpec& op, Law law, DType dtype) {
+  return op.control == ControlKind::kTail && law == Law::kSweep && size_of(dtype) == 2;
+}
+
+/// The strongest law every other time, the others in turn.
+Law law_of(const std::vector<Law>& laws, int index) {
+  if (index % 2 == 0 || laws.size() == 1) return laws[0];
+  return laws[1 + static_cast<std::size_t>(index / 2) % (laws.size() - 1)];
+}
+
+void add_counting(Cell& cell, int count) {
+  const OpSpec& op = *cell.op;
+  if (sweeps(op, op.laws[0], cell.dtype)) {
+    for (const Variant& v : op.variants) {
+      for (int i = 0; i < kSweepShares; ++i) {
+        cell.problems.push_back({&op, &v, cell.dtype, op.laws[0], i, false});
+      }
+    }
+    return;
+  }
+  for (int i = 0; i < count; ++i) {
+    const Variant& v = op.variants[static_cast<std::size_t>(i) % op.variants.size()];
+    cell.problems.push_back({&op, &v, cell.dtype, law_of(op.laws, i), i, false});
+  }
+}
+
+void add_accuracy(Cell& cell, int count) {
+  const OpSpec& op = *cell.op;
+  for (int i = 0; i < count; ++i) {
+    const Variant& v = op.variants[static_cast<std::size_t>(i) % op.variants.size()];
+    const Law law = op.accuracy_laws[static_cast<std::size_t>(i) % op.accuracy_laws.size()];
+    cell.problems.push_back({&op, &v, cell.dtype, law, i, true});
+  }
+}
+
+bool mentions(const Variant& v, const std::string& dim) {
+  for (const TensorSpec& t : v.inputs) {
+    for (const std::string& axis : t.axes) {
+      if (axis == dim || axis == dim + "*B") return true;
+    }
+  }
+  return false;
+}
+
+bool is_reduced(const Variant& v, const std::string& dim) {
+  return std::ranges::find(v.reduced, dim) != v.reduced.end();
+}
+
+/// The ranges of the variant's dims for this problem.
+std::vector<DimRange> ranges_of(const ProblemPlan& plan) {
+  std::vector<DimRange> ranges;
+  const Variant& v = *plan.variant;
+  for (DimRange r : plan.op->dims) {
+    if (!mentions(v, r.name)) continue;
+    const bool last_reduced = !v.reduced.empty() && r.name == v.reduced.back();
+    if (plan.accuracy) {
+      const auto length = kShort[static_cast<std::size_t>(plan.index) % std::size(kShort)];
+      r.lo = is_reduced(v, r.name) && !last_reduced ? 1 : last_reduced ? length : std::min<std::int64_t>(r.lo, 1);
+      r.hi = is_reduced(v, r.name) ? r.lo : std::min<std::int64_t>(r.hi, 33);
+    } else if (sweeps(*plan.op, plan.law, plan.dtype)) {
+      r.lo = r.hi = kSweepRow;
+    } else if (last_reduced || v.reduced.empty()) {
+      const std::int64_t least =
+          plan.op->contraction ? shortest_telling_axis(*plan.op, plan.dtype) : kRow;
+      r.lo = std::min(r.hi, std::max(r.lo, least));
+    }
+    ranges.push_back(r);
+  }
+  return ranges;
+}
+
+bool any_unaligned(const Dims& dims) {
+  return std::ranges::any_of(dims, [](const auto& d) { return !is_aligned(d.second); });
+}
+
+Problem undrawn(const ProblemPlan& plan, Law law) {
+  return {.op = plan.op,
+          .variant = plan.variant,
+          .dtype = plan.dtype,
+          .dims = {},
+          .attributes = plan.variant->attributes,
+          .law = law,
+          .seed = {},
+          .accuracy = plan.accuracy};
+}
+
+Seed seed_of(const ProblemPlan& plan, Law law, Seed run_seed, int attempt) {
+  Seed s = derive(derive(run_seed, plan.op->name), name(plan.dtype));
+  s = derive(derive(s, name(law)), plan.accuracy ? "accuracy" : "bits");
+  s = derive(derive(s, static_cast<std::uint64_t>(plan.index)),
+             static_cast<std::uint64_t>(attempt));
+  if (!plan.accuracy && sweeps(*plan.op, law, plan.dtype)) {
+    // The low 16 bits are the input at which this share of the sweep begins.
+    s.value = (s.value & ~std::uint64_t{0xFFFF}) | (65536 / kSweepShares * plan.index);
+  }
+  return s;
+}
+
+}  // namespace
+
+std::string_view name(Strength s) {
+  return s == Strength::kQuick ? "quick" : s == Strength::kStandard ? "standard" : "exhaustive";
+}
+
+bool Selection::takes(const OpSpec& op, const Variant& variant, std::string_view relation,
+                      DType dtype) const {
+  if (relation == kAccuracyRelation) {
+    if (!accuracy) return false;
+  } else {
+    const auto at = std::ranges::find(relations, relation, &Relation::name);
+    if (at == relations.end() || (*at)->level > target) return false;
+  }
+  std::string label = op.name + (variant.name.empty() ? "" : "-" + variant.name);
+  label += "." + std::string(relation) + "/" + std::string(name(dtype));
+  return !pattern || std::regex_search(label, *pattern);
+}
+
+namespace {
+
+/// Whether the problem would have a case.
+bool selected(const ProblemPlan& p, const Selection& selection) {
+  if (p.accuracy) return selection.takes(*p.op, *p.variant, kAccuracyRelation, p.dtype);
+  return std::ranges::any_of(selection.relations, [&](const Relation* r) {
+    return r->required(*p.op, *p.variant) && selection.takes(*p.op, *p.variant, r->name, p.dtype);
+  });
+}
+
+}  // namespace
+
+std::vector<Cell> make_plan(const Selection& selection, Strength strength) {
+  std::vector<Cell> cells;
+  for (const OpSpec* op : selection.ops) {
+    for (DType dtype : selection.dtypes) {
+      if (std::ranges::find(op->dtypes, dtype) == op->dtypes.end()) continue;
+      Cell cell{op, dtype, {}};
+      add_counting(cell, kCounting * factor(strength));
+      add_accuracy(cell, kAccuracy * factor(strength));
+      std::erase_if(cell.problems, [&](const ProblemPlan& p) { return !selected(p, selection); });
+      if (!cell.problems.empty()) cells.push_back(std::move(cell));
+    }
+  }
+  return cells;
+}
+
+Problem draw(const ProblemPlan& plan, Seed run_seed, const Dims& fixed, int attempt) {
+  constexpr int kLastAttempt = 3;
+  const Law law = attempt < kLastAttempt || plan.accuracy ? plan.law : plan.op->laws[0];
+  Problem problem = undrawn(plan, law);
+  problem.seed = seed_of(plan, law, run_seed, attempt);
+  std::vector<DimRange> ranges = ranges_of(plan);
+  for (DimRange& r : ranges) {
+    if (const auto at = fixed.find(r.name); at != fixed.end()) r.lo = r.hi = at->second;
+  }
+  // The first problem of a cell may be aligned; the others hide less.
+  const bool free = fixed.empty() && plan.index > 0 && !problem.sweeps();
+  problem.dims = draw_dims(ranges, derive(problem.seed, "dims"), [&](const Dims& dims) {
+    Problem sized = problem;
+    sized.dims = dims;
+    if (!fixed.empty()) return true;
+    return sized.flops() <= kFlops && (!free || plan.accuracy || any_unaligned(dims));
+  });
+  return problem;
+}
+
+std::vector<std::int64_t> batches_of(const Problem& problem, const Selection& selection) {
+  if (problem.accuracy) return {3};
+  std::vector<std::int64_t> batches = selection.batches;
+  if (batches.empty()) batches.assign(batch_sizes().begin(), batch_sizes().end());
+  if (selection.batches.empty() && problem.sweeps()) batches.push_back(sweep_samples(problem));
+  std::ranges::sort(batches);
+  batches.erase(std::unique(batches.begin(), batches.end()), batches.end());
+  return batches;
+}
+
+}  // namespace bic

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "harness/problem.h"
+#include "suites/relations/relation.h"
+
+namespace bic {
+
+/// How much is tried. Each is a fixed plan, never a clock.
+enum class Strength : std::uint8_t { kQuick, kStandard, kExhaustive };
+std::string_view name(Strength);
+
+/// What of the suite a run covers, and the user's own sizes.
+struct Selection {
+  std::vector<const OpSpec*> ops;
+  std::vector<DType> dtypes;
+  std::vector<const Relation*> relations;
+  Level target = Level::kSchedule;  ///< relations above it are left out
+  bool accuracy = true;             ///< the accuracy problems too
+  /// ECMAScript regex searched in `op[-variant].relation/dtype`; empty: all.
+  std::optional<std::regex> pattern;
+  Dims dims;                        ///< fixed extents; empty: drawn
+  std::vector<std::int64_t> batches;  ///< empty: the suite's list
+  bool filtered = false;            ///< any of the above is narrower than the suite
+
+  /// Whether cases of this kind are selected by relation, level and pattern.
+  bool takes(const OpSpec& op, const Variant& variant, std::string_view relation, DType dtype) const;
+};
+
+/// A problem to be drawn: all but dims, seed and samples.
+struct ProblemPlan {
+  const OpSpec* op = nullptr;
+  const Variant* variant = nullptr;
+  DType dtype = DType::kFloat32;
+  Law law = Law::kNormal;
+  int index = 0;  ///< among the problems of its op, dtype and kind
+  bool accuracy = false;
+};
+
+/// The problems of one op and dtype, which one row of the table shows.
+struct Cell {
+  const OpSpec* op = nullptr;
+  DType dtype = DType::kFloat32;
+  std::vector<ProblemPlan> problems;
+};
+
+/// Quick: six problems that count (every variant at least once) and ten for accuracy, a cell; the
+/// 16-bit sweeps of pointwise ops take six for each variant. Standard and exhaustive: 4 and 16 times
+/// as many.
+std::vector<Cell> make_plan(const Selection& selection, Strength strength);
+
+/// Draws dims and seed. `attempt` counts redraws of a problem whose controls agreed; the third
+/// takes the op's strongest law. Adding an op never changes another's problems.
+Problem draw(const ProblemPlan& plan, Seed run_seed, const Dims& fixed, int attempt);
+
+/// Batch sizes of a problem, ascending: the selection's or the suite's; a sweep adds the one that
+/// holds all inputs of its type.
+std::vector<std::int64_t> batches_of(const Problem& problem, const Selection& selection);
+
+}  // namespace bic

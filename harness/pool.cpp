@@ -1,0 +1,98 @@
+#include "harness/pool.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "adapters/protocol/gather.h"
+
+namespace bic {
+namespace {
+
+constexpr std::int64_t kAlignment = 64;
+
+std::int64_t align(std::int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+std::int64_t block_bytes(const TensorSpec& t, const Problem& problem) {
+  std::int64_t n = size_of(problem.dtype);
+  for (std::int64_t e : block_shape(t, problem.dims)) n *= e;
+  return n;
+}
+
+protocol::ProblemMessage declare(const Problem& p) {
+  protocol::ProblemMessage m;
+  m.op = p.op->name;
+  m.variant = p.variant->name;
+  m.dtype = p.dtype;
+  m.dims = p.dims;
+  m.attributes = p.attributes;
+  m.calls = p.variant->forms;
+  m.calls["functional"] = p.variant->call;
+  m.output = {.name = p.variant->output.name, .axes = p.variant->output.axes};
+  m.reduced = p.variant->reduced;
+  return m;
+}
+
+}  // namespace
+
+Pool::Pool(const Inputs& inputs, std::span<const SampleId> telling,
+           std::span<const PlannedTrial> trials)
+    : message_(declare(inputs.problem())) {
+  std::int64_t largest = 1, widest_pad = 0;
+  for (const PlannedTrial& t : trials) {
+    const auto [at, added] = arranged_.try_emplace(t);
+    if (!added) continue;
+    Arranged& arranged = at->second;
+    arranged.slots = arrange(inputs.problem(), telling, t);
+    for (std::size_t i = 0; i < arranged.slots.size(); ++i) {
+      arranged.positions[arranged.slots[i]].push_back(static_cast<std::int64_t>(i));
+      index_.try_emplace(arranged.slots[i], 0);
+    }
+    largest = std::max(largest, t.trial.batch);
+    widest_pad = std::max(widest_pad, t.trial.pad);
+  }
+  std::uint32_t next = 0;
+  for (auto& [slot, index] : index_) index = next++;
+  for (auto& [planned, arranged] : arranged_) {
+    arranged.request.trial = planned.trial;
+    for (const Slot& s : arranged.slots) arranged.request.slots.push_back(index_.at(s));
+  }
+  lay_out(inputs);
+  // Room to spare: an output of another shape is a result to report, not a reason to die.
+  const std::int64_t row = block_bytes(inputs.problem().variant->output, inputs.problem());
+  message_.output_bytes = align(2 * row * largest + 4096) * (widest_pad > 0 ? 2 : 1);
+  write_samples(inputs);
+}
+
+void Pool::lay_out(const Inputs& inputs) {
+  std::int64_t next = 0;
+  const auto& specs = inputs.problem().variant->inputs;
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    const std::int64_t bytes = align(block_bytes(specs[i], inputs.problem()));
+    const bool common = inputs.is_common(i);
+    message_.inputs.push_back({.name = specs[i].name,
+                               .axes = specs[i].axes,
+                               .pool_offset = next,
+                               .pool_stride = common ? 0 : bytes});
+    next += common ? bytes : bytes * static_cast<std::int64_t>(index_.size());
+  }
+  message_.pool_bytes = next;
+}
+
+void Pool::write_samples(const Inputs& inputs) {
+  samples_ = protocol::SharedMemory::create(message_.pool_bytes);
+  const auto put = [&](std::int64_t at, const std::vector<std::byte>& bytes) {
+    if (!bytes.empty()) std::memcpy(samples_.bytes().data() + at, bytes.data(), bytes.size());
+  };
+  for (std::size_t i = 0; i < message_.inputs.size(); ++i) {
+    if (inputs.is_common(i)) put(message_.inputs[i].pool_offset, inputs.common(i));
+  }
+  for (const auto& [slot, index] : index_) {
+    const SampleBytes sample = inputs.sample(slot.id, slot.law);
+    for (std::size_t i = 0; i < sample.size(); ++i) {
+      const protocol::TensorMessage& t = message_.inputs[i];
+      if (!inputs.is_common(i)) put(t.pool_offset + index * t.pool_stride, sample[i]);
+    }
+  }
+}
+
+}  // namespace bic

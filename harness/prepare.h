@@ -1,0 +1,57 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/plan.h"
+#include "harness/pool.h"
+#include "harness/telling.h"
+
+namespace bic {
+
+/// One case before it is judged.
+struct Case {
+  std::string name;                    ///< canonical case string
+  std::string_view relation;
+  Level level = Level::kRepeatable;
+  Trial named;                          ///< as in the name: sample and position under test
+  std::optional<Trial> named_against;   ///< empty for accuracy
+  PlannedTrial trial;                   ///< what is run for it, see `canonical`
+  std::optional<PlannedTrial> against;
+};
+
+/// What the oracle says of one sample, on some of its output elements.
+struct Yardstick {
+  std::vector<std::int64_t> elements;
+  std::vector<Wide> oracle;
+  std::vector<double> bound;
+};
+
+/// A problem with everything the parent makes of it, before the backend is asked anything.
+struct Prepared {
+  Problem problem;
+  Telling telling;
+  int redraws = 0;
+  std::vector<std::int64_t> batches;
+  std::vector<Case> cases;
+  std::unique_ptr<Inputs> inputs;
+  std::unique_ptr<Pool> pool;
+
+  /// Oracle and bound of a sample under test; made on first use.
+  const Yardstick& yardstick(SampleId sample, const Arithmetic& arithmetic);
+
+ private:
+  std::map<SampleId, Yardstick> yardsticks_;
+};
+
+/// Draws the problem, with up to three redraws while its controls agree, and makes its cases and
+/// samples. Safe to call from any thread.
+std::unique_ptr<Prepared> prepare(const ProblemPlan& plan, const Selection& selection,
+                                  Seed run_seed);
+
+/// The problem and the one case of a case string, for `repro`.
+std::unique_ptr<Prepared> prepare_case(const CaseName& name);
+
+}  // namespace bic

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "harness/plan.h"
+#include "harness/worker.h"
+#include "results_schema/report.h"
+
+namespace bic {
+
+/// One run of the suite on one backend.
+struct RunOptions {
+  WorkerLaunch backend;
+  WorkerLaunch stock;  ///< timed beside it
+  Selection selection;
+  Strength strength = Strength::kQuick;
+  Seed seed{0xb1c0};
+  std::filesystem::path out = "bi-conform-report";
+  std::optional<std::chrono::milliseconds> budget;
+  bool timed = true;
+  std::string command_line;
+};
+
+/// Runs, prints, writes journal.jsonl and report.json under `out`. Returns the exit code.
+/// Throws Error for what ends it before any verdict.
+int run_suite(const RunOptions& options);
+
+/// Runs the one case of a case string and prints its verdict. Returns the exit code.
+int reproduce(const WorkerLaunch& backend, const std::string& case_text);
+
+/// From now on an interrupt (Ctrl-C, SIGTERM) lets the run end in order: what is judged stays.
+void catch_interrupts();
+bool interrupted();
+
+}  // namespace bic

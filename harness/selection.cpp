@@ -1,0 +1,139 @@
+#include "harness/selection.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <regex>
+#include <sstream>
+
+#include "results_schema/error.h"
+#include "results_schema/nearest.h"
+
+namespace bic {
+namespace {
+
+constexpr std::int64_t kMostExtent = std::int64_t{1} << 24;
+constexpr std::int64_t kMostBatch = 65536;
+
+[[noreturn]] void unknown(const std::string& flag, const std::string& what,
+                          const std::string& value, const std::vector<std::string>& known) {
+  throw UsageError(fmt::format("{}: unknown {} '{}'{} (known: {})", flag, what, value,
+                               did_you_mean(value, known), fmt::join(known, ", ")));
+}
+
+std::vector<std::string> split(const std::string& text, char at) {
+  std::vector<std::string> parts;
+  std::istringstream in(text);
+  for (std::string part; std::getline(in, part, at);) parts.push_back(part);
+  return parts;
+}
+
+std::int64_t number(const std::string& flag, const std::string& text, std::int64_t most) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  if (!whole || value < 1 || value > most) {
+    throw UsageError(fmt::format("{}: '{}' is not a whole number from 1 to {}", flag, text, most));
+  }
+  return value;
+}
+
+void select_ops(const SelectionText& text, Selection& s) {
+  std::vector<std::string> known;
+  for (const OpSpec& op : registry()) known.push_back(op.name);
+  for (const std::string& op : text.ops) {
+    if (find_op(op) == nullptr) unknown("--op", "op", op, known);
+  }
+  for (const OpSpec& op : registry()) {
+    const bool named = std::ranges::find(text.ops, op.name) != text.ops.end();
+    if (text.ops.empty() || named) s.ops.push_back(&op);
+  }
+}
+
+void select_dtypes(const SelectionText& text, Selection& s) {
+  std::vector<std::string> known;
+  for (DType t : kAllDTypes) known.emplace_back(name(t));
+  for (const std::string& dtype : text.dtypes) {
+    if (!parse_dtype(dtype)) unknown("--dtype", "dtype", dtype, known);
+  }
+  for (DType t : kAllDTypes) {
+    const bool named = std::ranges::find(text.dtypes, name(t)) != text.dtypes.end();
+    if (text.dtypes.empty() || named) s.dtypes.push_back(t);
+  }
+}
+
+void select_relations(const SelectionText& text, Selection& s) {
+  std::vector<std::string> known;
+  for (const Relation& r : relations()) known.emplace_back(r.name);
+  known.emplace_back(kAccuracyRelation);
+  const auto named_by_user = [&](std::string_view relation) {
+    return std::ranges::find(text.relations, relation) != text.relations.end();
+  };
+  for (const std::string& relation : text.relations) {
+    if (std::ranges::find(known, relation) == known.end()) {
+      unknown("--relation", "relation", relation, known);
+    }
+  }
+  s.accuracy = text.relations.empty() || named_by_user(kAccuracyRelation);
+  for (const Relation& r : relations()) {
+    if (text.relations.empty() || named_by_user(r.name)) s.relations.push_back(&r);
+  }
+}
+
+void select_level(const SelectionText& text, Selection& s) {
+  if (text.level.empty()) return;
+  const std::optional<Level> level = parse_level(text.level);
+  if (!level || *level < Level::kRepeatable || *level > Level::kSchedule) {
+    unknown("--level", "level", text.level, {"BI-0", "BI-1", "BI-2", "BI-3"});
+  }
+  s.target = *level;
+}
+
+void select_dims(const SelectionText& text, Selection& s) {
+  std::vector<std::string> known;
+  for (const OpSpec* op : s.ops) {
+    for (const DimRange& d : op->dims) {
+      if (std::ranges::find(known, d.name) == known.end()) known.push_back(d.name);
+    }
+  }
+  for (const std::string& part : split(text.dims, ',')) {
+    const auto equals = part.find('=');
+    if (equals == std::string::npos) {
+      throw UsageError(fmt::format("--dims: '{}' is not NAME=NUMBER; write for example m=7,k=281",
+                                   part));
+    }
+    const std::string dim = part.substr(0, equals);
+    if (std::ranges::find(known, dim) == known.end()) unknown("--dims", "dim", dim, known);
+    s.dims[dim] = number("--dims " + dim, part.substr(equals + 1), kMostExtent);
+  }
+}
+
+std::optional<std::regex> pattern_of(const std::string& text) {
+  if (text.empty()) return {};
+  try {
+    return std::regex(text);
+  } catch (const std::regex_error& e) {
+    throw UsageError(fmt::format("-k: '{}' is not a regular expression: {}", text, e.what()));
+  }
+}
+
+}  // namespace
+
+Selection make_selection(const SelectionText& text) {
+  Selection s;
+  select_ops(text, s);
+  select_dtypes(text, s);
+  select_relations(text, s);
+  select_level(text, s);
+  select_dims(text, s);
+  s.pattern = pattern_of(text.case_pattern);
+  for (const std::string& b : split(text.batches, ',')) {
+    s.batches.push_back(number("--batch", b, kMostBatch));
+  }
+  s.filtered = !text.ops.empty() || !text.dtypes.empty() || !text.relations.empty() ||
+               !text.level.empty() || !text.case_pattern.empty() || !s.dims.empty() ||
+               !s.batches.empty();
+  return s;
+}
+
+}  // namespace bic

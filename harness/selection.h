@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/plan.h"
+
+namespace bic {
+
+/// The filters as typed.
+struct SelectionText {
+  std::vector<std::string> ops, dtypes, relations;
+  std::string level, case_pattern, dims, batches;
+};
+
+/// What they select. Throws UsageError that names the flag, the value and the nearest known name.
+Selection make_selection(const SelectionText& text);
+
+}  // namespace bic

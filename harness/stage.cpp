@@ -1,0 +1,129 @@
+#include "harness/stage.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+#include <utility>
+
+namespace bic {
+namespace {
+
+constexpr int kDeathsPerProblem = 3;
+
+/// Place in the sweep, before the seeded shuffle.
+int act_of(const PlannedTrial& t, bool large_first, std::int64_t largest) {
+  const bool plain = t.trial.batch == 1 && t == planned(Trial{.sample = t.trial.sample}, {});
+  const bool last_look = t.trial.batch == 1 && t.trial.run > 0;
+  if (t.trial.threads != 0) return 4;
+  if (last_look) return 3;
+  if (plain) return large_first ? 1 : 0;
+  if (t.trial.batch == largest && large_first && t.trial.run == 0) return 0;
+  return 2;
+}
+
+}  // namespace
+
+Stage::Stage(WorkerLaunch launch) : launch_(std::move(launch)) {
+  seats_[0].worker = std::make_unique<Worker>(launch_);
+  hello_ = seats_[0].worker->hello();
+}
+
+void Stage::set(const Prepared& prepared) {
+  prepared_ = &prepared;
+  for (Seat& seat : seats_) {
+    seat.loaded = false;
+    seat.deaths = 0;
+  }
+}
+
+std::optional<Death> Stage::ready(Seat& seat) {
+  if (seat.worker == nullptr) seat.worker = std::make_unique<Worker>(launch_);
+  if (seat.loaded) return {};
+  auto death = seat.worker->load(prepared_->pool->problem(), prepared_->pool->samples());
+  seat.loaded = !death;
+  return death;
+}
+
+int Stage::threads_of(const Trial& trial) const {
+  if (trial.threads == 0) return hello_.default_threads;
+  if (trial.threads > 0) return trial.threads;
+  return 2 * static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
+
+protocol::TrialMessage Stage::request(const PlannedTrial& trial) const {
+  protocol::TrialMessage message = prepared_->pool->request(trial);
+  message.threads = threads_of(trial.trial);
+  return message;
+}
+
+TrialResult Stage::run(const PlannedTrial& trial) {
+  // Without isolation there is no second process; the judge calls those cases vacuous.
+  Seat& seat = seats_[isolated() ? trial.trial.worker : 0];
+  TrialResult result;
+  if (seat.deaths >= kDeathsPerProblem) {
+    result.blocked = true;
+    return result;
+  }
+  result.death = ready(seat);
+  if (!result.death) {
+    auto answer = seat.worker->run(request(trial));
+    if (Death* death = std::get_if<Death>(&answer)) result.death = std::move(*death);
+    else result.reply = std::move(std::get<protocol::TrialReply>(answer));
+  }
+  if (result.death) {
+    ++seat.deaths;
+    seat.worker.reset();
+    seat.loaded = false;
+    return result;
+  }
+  std::int64_t elements = 1;
+  for (std::int64_t e : result.reply.shape) elements *= e;
+  const auto dtype = parse_dtype(result.reply.dtype);
+  const auto all = seat.worker->output();
+  const auto bytes = static_cast<std::size_t>(dtype ? elements * size_of(*dtype) : 0);
+  if (bytes <= all.size()) result.output.assign(all.begin(), all.begin() + bytes);
+  return result;
+}
+
+std::variant<protocol::TimeReply, Death> Stage::time(const PlannedTrial& trial, int calls,
+                                                     int copies) {
+  Seat& seat = seats_[0];
+  if (auto death = ready(seat)) return *death;
+  auto answer = seat.worker->time({.trial = request(trial), .calls = calls, .copies = copies});
+  if (std::holds_alternative<Death>(answer)) {
+    seat.worker.reset();
+    seat.loaded = false;
+  }
+  return answer;
+}
+
+std::vector<PlannedTrial> sweep_order(const Prepared& prepared) {
+  std::set<PlannedTrial> distinct;
+  for (const Case& c : prepared.cases) {
+    distinct.insert(c.trial);
+    if (c.against) distinct.insert(*c.against);
+  }
+  const bool large_first = derive(prepared.problem.seed, "first sight").value % 2 == 1;
+  std::vector<std::tuple<int, int, std::uint64_t, PlannedTrial>> keyed;
+  std::uint64_t number = 0;
+  for (const PlannedTrial& t : distinct) {
+    const int act = act_of(t, large_first != (t.trial.worker == 1), prepared.batches.empty()
+                                                                       ? 1
+                                                                       : prepared.batches.back());
+    keyed.emplace_back(act, act == 4 ? t.trial.threads : 0,
+                       derive(derive(prepared.problem.seed, "sweep"), number++).value, t);
+  }
+  std::ranges::sort(keyed);
+  std::vector<PlannedTrial> order;
+  for (auto& [act, threads, key, t] : keyed) order.push_back(std::move(t));
+  return order;
+}
+
+std::map<PlannedTrial, TrialResult> sweep(Stage& stage, const Prepared& prepared) {
+  stage.set(prepared);
+  std::map<PlannedTrial, TrialResult> results;
+  for (const PlannedTrial& t : sweep_order(prepared)) results.emplace(t, stage.run(t));
+  return results;
+}
+
+}  // namespace bic

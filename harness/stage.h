@@ -1,0 +1,66 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "harness/prepare.h"
+#include "harness/worker.h"
+
+namespace bic {
+
+/// What one trial gave.
+struct TrialResult {
+  std::optional<Death> death;  ///< the worker died in it
+  bool blocked = false;        ///< not run: the worker had died too often in this problem
+  protocol::TrialReply reply;
+  std::vector<std::byte> output;  ///< row-major
+};
+
+/// The workers of a run: the one that is judged, and a second one that replays a few trials.
+class Stage {
+ public:
+  explicit Stage(WorkerLaunch launch);
+
+  const protocol::Hello& hello() const { return hello_; }
+  bool isolated() const { return launch_.isolated; }
+
+  /// Makes `prepared` the problem of the following trials.
+  void set(const Prepared& prepared);
+
+  /// Runs one trial of it. A worker that dies is started again for the next trial; after three
+  /// deaths in one problem its other trials are blocked.
+  TrialResult run(const PlannedTrial& trial);
+
+  /// Times calls of one trial on the first worker; its output is that of the last call.
+  std::variant<protocol::TimeReply, Death> time(const PlannedTrial& trial, int calls, int copies);
+  std::span<const std::byte> output() const { return seats_[0].worker->output(); }
+
+ private:
+  struct Seat {
+    std::unique_ptr<Worker> worker;
+    bool loaded = false;
+    int deaths = 0;
+  };
+
+  std::optional<Death> ready(Seat& seat);
+  int threads_of(const Trial& trial) const;
+  protocol::TrialMessage request(const PlannedTrial& trial) const;
+
+  WorkerLaunch launch_;
+  protocol::Hello hello_;
+  const Prepared* prepared_ = nullptr;
+  Seat seats_[2];
+};
+
+/// The trials of a problem in the order of its sweep: the first sight of the sample, all others in
+/// seeded order, the sample alone once more, then the other thread counts. In every other problem
+/// the first sight is inside the largest batch.
+std::vector<PlannedTrial> sweep_order(const Prepared& prepared);
+
+/// Runs them all.
+std::map<PlannedTrial, TrialResult> sweep(Stage& stage, const Prepared& prepared);
+
+}  // namespace bic

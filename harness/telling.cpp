@@ -1,0 +1,123 @@
+#include "harness/telling.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "harness/arrangement.h"
+
+namespace bic {
+namespace {
+
+constexpr int kIds = 500;
+constexpr std::int64_t kTerms = std::int64_t{1} << 27;
+constexpr std::int64_t kElements = 64;  // outputs on which the controls are compared
+constexpr std::size_t kControls = kControlOrders.size();
+using Pairs = std::array<bool, kControls*(kControls - 1) / 2>;
+
+/// The orders that stand for the controls: pointwise ops have two evaluations instead of sums.
+std::vector<Order> controls_of(const Problem& problem) {
+  if (problem.proves() == ControlKind::kTail) return {Order::kSequential, Order::kReversed};
+  return {kControlOrders.begin(), kControlOrders.end()};
+}
+
+bool same_bytes(std::span<const double> a, std::span<const double> b) {
+  return std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
+}
+
+/// Which pairs of controls differ on a sample.
+Pairs pairs_apart(const Inputs& inputs, const SampleBytes& sample,
+                  std::span<const std::int64_t> elements) {
+  const Problem& problem = inputs.problem();
+  const std::vector<Order> orders = controls_of(problem);
+  std::vector<std::vector<double>> y(orders.size(), std::vector<double>(elements.size()));
+  inputs.with_operands(sample, [&](const Operands& operands) {
+    for (std::size_t i = 0; i < orders.size(); ++i) {
+      problem.op->reference->control(operands, problem.dtype, orders[i], elements, y[i]);
+    }
+  });
+  Pairs apart{};
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < orders.size(); ++i) {
+    for (std::size_t j = i + 1; j < orders.size(); ++j) apart[next++] = !same_bytes(y[i], y[j]);
+  }
+  return apart;
+}
+
+/// No pair told apart yet; the pairs that `orders` controls do not have count as told apart.
+Pairs nothing_apart(std::size_t orders) {
+  Pairs apart{};
+  for (std::size_t i = orders * (orders - 1) / 2; i < apart.size(); ++i) apart[i] = true;
+  return apart;
+}
+
+/// Adds what `seen` adds; true when it adds something.
+bool join(Pairs& all, const Pairs& seen) {
+  bool news = false;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    news = news || (seen[i] && !all[i]);
+    all[i] = all[i] || seen[i];
+  }
+  return news;
+}
+
+bool complete(const Pairs& pairs) {
+  return std::ranges::all_of(pairs, [](bool apart) { return apart; });
+}
+
+/// Samples of a sweep: this problem's share of the 65,536 inputs. The seed's low 16 bits say where it
+/// begins and the dims how many samples it takes; the planner sets both.
+Telling sweep_share(const Problem& problem) {
+  Telling telling{.samples = {}, .told_apart = true, .searched = 0};
+  const std::int64_t count = (sweep_samples(problem) + kSweepShares - 1) / kSweepShares;
+  for (std::int64_t id = 0; id < count; ++id) {
+    telling.samples.push_back(SampleId{static_cast<std::uint32_t>(id)});
+  }
+  return telling;
+}
+
+/// Terms that one sample costs: its controls, and the trimming of law `edge`.
+std::int64_t cost_of(const Problem& problem, std::int64_t elements) {
+  const std::int64_t k = std::max<std::int64_t>(problem.reduced_extent(), 1);
+  const std::int64_t rows = problem.op->contraction ? elements : 1;
+  return k * rows * static_cast<std::int64_t>(kControls) + (problem.law == Law::kEdge ? 500 * k : 0);
+}
+
+}  // namespace
+
+std::vector<std::int64_t> spread_elements(std::int64_t total, std::int64_t count) {
+  count = std::min(total, count);
+  std::vector<std::int64_t> elements;
+  for (std::int64_t i = 0; i < count; ++i) {
+    elements.push_back(count == 1 ? 0 : i * (total - 1) / (count - 1));
+  }
+  return elements;
+}
+
+Telling find_telling(const Inputs& inputs) {
+  const Problem& problem = inputs.problem();
+  if (problem.sweeps()) return sweep_share(problem);
+  Telling telling;
+  const ControlKind kind = problem.proves();
+  if (kind == ControlKind::kValue || kind == ControlKind::kNone) {
+    telling.samples = {SampleId{0}};
+    telling.told_apart = true;
+    return telling;
+  }
+  const std::vector<std::int64_t> elements = spread_elements(problem.output_elements(), kElements);
+  const std::int64_t cost = cost_of(problem, static_cast<std::int64_t>(elements.size()));
+  const std::int64_t limit = std::clamp<std::int64_t>(kTerms / cost, 1, kIds);
+  Pairs apart = nothing_apart(controls_of(problem).size());
+  for (std::int64_t id = 0; id < limit && !complete(apart); ++id) {
+    const SampleId sample{static_cast<std::uint32_t>(id)};
+    ++telling.searched;
+    if (join(apart, pairs_apart(inputs, inputs.sample(sample), elements))) {
+      telling.samples.push_back(sample);
+    }
+  }
+  telling.told_apart = complete(apart);
+  if (telling.samples.empty()) telling.samples = {SampleId{0}};
+  return telling;
+}
+
+}  // namespace bic

@@ -1,0 +1,31 @@
+#include "harness/witness.h"
+
+#include "adapters/protocol/gather.h"
+
+namespace bic {
+
+bool shows_layout(const protocol::ProblemMessage& problem, const protocol::TrialMessage& request,
+                  const protocol::Witness& witness) {
+  const std::size_t inputs = problem.inputs.size();
+  if (witness.address_mod_64.size() != inputs || witness.strides.size() != inputs) return false;
+  if (request.trial.form != Form::kFunctional && !witness.gave_output) return false;
+  for (std::size_t i = 0; i < inputs; ++i) {
+    const auto plan = protocol::plan_tensor(problem, problem.inputs[i], request);
+    if (witness.address_mod_64[i] != plan.offset * size_of(problem.dtype) % 64) return false;
+    if (witness.strides[i].size() != plan.strides.size()) return false;
+    for (std::size_t axis = 0; axis < plan.strides.size(); ++axis) {
+      const bool counts = plan.shape[axis] > 1;  // the stride of a single index addresses nothing
+      if (counts && witness.strides[i][axis] != plan.strides[axis]) return false;
+    }
+  }
+  return true;
+}
+
+std::optional<Reason> thread_fault(int asked, const protocol::Witness& trial,
+                                   const protocol::Witness& against) {
+  if (trial.largest_team <= 1 && against.largest_team <= 1) return Reason::kNoParallelRegion;
+  if (asked == 1) return trial.largest_team <= 1 ? std::nullopt : std::optional(Reason::kWitness);
+  return trial.largest_team == asked ? std::nullopt : std::optional(Reason::kWitness);
+}
+
+}  // namespace bic

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <variant>
+
+#include "adapters/protocol/channel.h"
+#include "adapters/protocol/messages.h"
+#include "adapters/protocol/shared_memory.h"
+#include "results_schema/error.h"
+
+namespace bic {
+
+/// Where a backend lives and how it is run.
+struct WorkerLaunch {
+  std::filesystem::path library;  ///< shared object that exports bic_worker_main
+  std::string backend;            ///< name given to it
+  bool isolated = true;           ///< in a child process; else in a thread of this one
+  std::chrono::milliseconds timeout{30'000};
+};
+
+/// How a worker died: a status (crash or timeout), its reason and one line for people.
+struct Death {
+  Status status = Status::kCrash;
+  std::optional<Reason> reason;
+  std::string message;
+};
+
+/// The parent's end of one worker. Requests are answered in order; a dead worker stays dead.
+class Worker {
+ public:
+  /// Starts it and asks for its manifest. Throws UsageError when it cannot be started.
+  explicit Worker(WorkerLaunch launch);
+  ~Worker();
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  const protocol::Hello& hello() const { return hello_; }
+
+  /// Sends a problem and its memory. An error of the backend is a HarnessError.
+  std::optional<Death> load(const protocol::ProblemMessage& problem,
+                            const protocol::SharedMemory& pool);
+
+  /// The output of the last run or time, row-major.
+  std::span<const std::byte> output() const { return output_.bytes(); }
+
+  std::variant<protocol::TrialReply, Death> run(const protocol::TrialMessage& trial);
+  std::variant<protocol::TimeReply, Death> time(const protocol::TimeMessage& request);
+
+ private:
+  void start_child(protocol::Descriptor socket);
+  void start_thread(protocol::Descriptor socket);
+  std::variant<nlohmann::json, Death> ask(const char* verb, nlohmann::json body,
+                                          const std::vector<int>& descriptors = {});
+  Death bury(protocol::Received how);
+  std::string last_words() const;
+
+  WorkerLaunch launch_;
+  protocol::Descriptor socket_;
+  protocol::Descriptor words_;  ///< the child's stdout and stderr, in memory
+  protocol::SharedMemory output_;
+  protocol::Hello hello_;
+  pid_t child_ = -1;
+  std::thread thread_;
+};
+
+/// Type of bic_worker_main. `largest_team(reset)` gives the threads of the largest parallel region
+/// asked for since the last reset, and starts again when `reset` is not 0; it may be null.
+using WorkerMain = int (*)(int socket, const char* backend, unsigned (*largest_team)(int reset));
+
+/// Loads the library and calls its entry. Returns the worker's exit code; 2 with one line on stderr
+/// when the library cannot be loaded.
+int worker_main(const std::filesystem::path& library, const std::string& backend, int socket);
+
+}  // namespace bic
