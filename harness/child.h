@@ -9,8 +9,9 @@
 
 namespace bic {
 
-/// A worker process to be: this program again, with its hidden verb `worker`.
+/// A worker process to be: a program like this one, with its hidden verb `worker`.
 struct ChildPlan {
+  std::filesystem::path program = "/proc/self/exe";
   std::filesystem::path library;
   std::string backend;
   int socket = -1;  ///< becomes descriptor 3; all others are closed

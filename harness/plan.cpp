@@ -11,8 +11,8 @@ namespace bic {
 namespace {
 
 constexpr int kCounting = 6, kAccuracy = 10;
-// A sample costs at most this in the mean; the largest batch holds 257 of them.
-constexpr std::int64_t kFlops = 500'000;
+// What a sample may cost: the largest batch holds 257 of them, and each size is tried.
+constexpr std::int64_t kFlops = 500'000, kElements = 8192;
 // With 257 samples of this many elements a library opens a parallel region (ATen's grain is 32768).
 constexpr std::int64_t kRow = 160;
 // Shorter than every vector of a 16-bit type: alone, all of a sample is tail.
@@ -181,7 +181,8 @@ Problem draw(const ProblemPlan& plan, Seed run_seed, const Dims& fixed, int atte
     Problem sized = problem;
     sized.dims = dims;
     if (!fixed.empty()) return true;
-    return sized.flops() <= kFlops && (!free || plan.accuracy || any_unaligned(dims));
+    return sized.flops() <= kFlops && sized.elements() <= kElements &&
+           (!free || plan.accuracy || any_unaligned(dims));
   });
   return problem;
 }

@@ -68,13 +68,17 @@ std::int64_t Problem::output_elements() const {
   return product(block_shape(variant->output, dims));
 }
 
-std::int64_t Problem::flops() const {
-  if (op->contraction) return 2 * output_elements() * reduced_extent();
-  std::int64_t elements = 0;
+std::int64_t Problem::elements() const {
+  std::int64_t elements = output_elements();
   for (const TensorSpec& t : variant->inputs) {
     if (batch_axis(t) >= 0) elements += product(block_shape(t, dims));
   }
   return elements;
+}
+
+std::int64_t Problem::flops() const {
+  if (op->contraction) return 2 * output_elements() * reduced_extent();
+  return elements() - output_elements();
 }
 
 std::int64_t shortest_telling_axis(const OpSpec& op, DType dtype) {

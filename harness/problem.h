@@ -29,6 +29,8 @@ struct Problem {
   std::int64_t reduced_extent() const;
   /// Elements of one sample's output block.
   std::int64_t output_elements() const;
+  /// Elements of one sample's own inputs and output.
+  std::int64_t elements() const;
   /// Useful floating-point operations of one sample: two a term of a contraction, else about one
   /// an input element.
   std::int64_t flops() const;

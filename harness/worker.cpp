@@ -69,7 +69,8 @@ Worker::~Worker() {
 
 void Worker::start_child(protocol::Descriptor socket) {
   words_ = protocol::Descriptor(memfd_create("bi-conform worker output", MFD_CLOEXEC));
-  child_ = spawn_worker({.library = launch_.library,
+  child_ = spawn_worker({.program = launch_.program,
+                         .library = launch_.library,
                          .backend = launch_.backend,
                          .socket = socket.get(),
                          .output = words_.get()});

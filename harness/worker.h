@@ -21,6 +21,7 @@ struct WorkerLaunch {
   std::string backend;            ///< name given to it
   bool isolated = true;           ///< in a child process; else in a thread of this one
   std::chrono::milliseconds timeout{30'000};
+  std::filesystem::path program = "/proc/self/exe";  ///< the child; it has the verb `worker`
 };
 
 /// How a worker died: a status (crash or timeout), its reason and one line for people.
