@@ -24,7 +24,7 @@ bool is_handed_on(std::string_view variable) {
   constexpr std::string_view kNames[] = {"PATH=", "HOME=", "LANG=", "LC_", "TMPDIR=",
                                          "LD_LIBRARY_PATH=", "CUDA_", "OMP_", "GOMP_", "MKL_",
                                          "KMP_", "ATEN_", "TORCH_", "ONEDNN_", "DNNL_",
-                                         "OPENBLAS_", "BIC_", "ASAN_", "UBSAN_"};
+                                         "OPENBLAS_", "ASAN_", "UBSAN_"};
   for (std::string_view name : kNames) {
     if (variable.starts_with(name)) return true;
   }

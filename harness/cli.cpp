@@ -21,6 +21,12 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 
+/// The program: where it lies, and what a person types to run it.
+struct Program {
+  std::string path;
+  std::string typed;
+};
+
 /// Parses; an unknown flag names the nearest one.
 void parse(CLI::App& app, Arguments arguments) {
   app.allow_extras();
@@ -67,14 +73,14 @@ struct BackendFlags {
     app.add_option("--timeout", timeout, "longest wait for one trial (30s)");
   }
 
-  WorkerLaunch launch(const std::string& program) const {
+  WorkerLaunch launch(const Program& program) const {
     if (isolation != "process" && isolation != "none") {
       throw UsageError(fmt::format("--isolation: '{}' is neither 'process' nor 'none'", isolation));
     }
     if (backend.empty()) {
       throw UsageError("--backend is missing; name one of: " + backend_names());
     }
-    WorkerLaunch l = launch_of(backend, program);
+    WorkerLaunch l = launch_of(backend, program.path);
     l.isolated = isolation == "process";
     l.timeout = duration("--timeout", timeout);
     return l;
@@ -113,7 +119,7 @@ struct RunFlags {
   }
 };
 
-int run_verb(const std::string& program, const Arguments& arguments) {
+int run_verb(const Program& program, const Arguments& arguments) {
   CLI::App app("Judges whether a backend's kernels are batch invariant.", "bi-conform");
   app.footer("Verbs: run (default), repro, list, support, explain. See bi-conform VERB --help.");
   app.set_version_flag("--version", "bi-conform " + suite_version());
@@ -136,15 +142,16 @@ int run_verb(const std::string& program, const Arguments& arguments) {
     throw UsageError("nothing is selected: no case passes all of the given filters");
   }
   options.backend = flags.backend.launch(program);
-  options.stock = launch_of("libtorch", program);
+  options.stock = launch_of("libtorch", program.path);
   options.timed = !flags.no_perf;
   options.out = flags.out;
   options.command_line = fmt::format("bi-conform {}", fmt::join(arguments, " "));
+  options.typed = program.typed;
   catch_interrupts();
   return run_suite(options);
 }
 
-int repro_verb(const std::string& program, const Arguments& arguments) {
+int repro_verb(const Program& program, const Arguments& arguments) {
   CLI::App app("Runs one case again by its case string.", "bi-conform repro");
   BackendFlags backend;
   std::string text;
@@ -152,10 +159,10 @@ int repro_verb(const std::string& program, const Arguments& arguments) {
   app.add_option("case", text, "case string, as a report or a failure prints it")->required();
   parse(app, arguments);
   parse_case_name(text);  // a malformed string is answered before any work
-  return reproduce(backend.launch(program), text);
+  return reproduce(backend.launch(program), text, program.typed);
 }
 
-int list_verb(const std::string&, const Arguments& arguments) {
+int list_verb(const Program&, const Arguments& arguments) {
   CLI::App app("Lists ops, relations, laws or backends.", "bi-conform list");
   std::string what = "ops";
   app.add_option("what", what, "ops, relations, laws or backends");
@@ -163,7 +170,7 @@ int list_verb(const std::string&, const Arguments& arguments) {
   return list(what);
 }
 
-int support_verb(const std::string& program, const Arguments& arguments) {
+int support_verb(const Program& program, const Arguments& arguments) {
   CLI::App app("Shows a backend's manifest.", "bi-conform support");
   BackendFlags backend;
   backend.add_to(app);
@@ -171,7 +178,7 @@ int support_verb(const std::string& program, const Arguments& arguments) {
   return support(backend.launch(program));
 }
 
-int explain_verb(const std::string&, const Arguments& arguments) {
+int explain_verb(const Program&, const Arguments& arguments) {
   CLI::App app("Explains a status, reason, level, relation or op.", "bi-conform explain");
   std::string word;
   app.add_option("word", word, "vacuous, nan_bits, BI-2, layout, mm, …")->required();
@@ -180,12 +187,12 @@ int explain_verb(const std::string&, const Arguments& arguments) {
 }
 
 /// Hidden: what the parent starts. Arguments: library, backend; the socket is descriptor 3.
-int worker_verb(const std::string&, const Arguments& arguments) {
+int worker_verb(const Program&, const Arguments& arguments) {
   if (arguments.size() != 2) throw UsageError("worker: started by bi-conform itself, not by hand");
   return worker_main(arguments[0], arguments[1], 3);
 }
 
-using Verb = int (*)(const std::string&, const Arguments&);
+using Verb = int (*)(const Program&, const Arguments&);
 
 const std::map<std::string, Verb>& verbs() {
   static const std::map<std::string, Verb> kVerbs{
@@ -194,7 +201,7 @@ const std::map<std::string, Verb>& verbs() {
   return kVerbs;
 }
 
-int dispatch(const std::string& program, Arguments arguments) {
+int dispatch(const Program& program, Arguments arguments) {
   if (arguments.empty() || arguments[0].starts_with("-")) return run_verb(program, arguments);
   const auto verb = verbs().find(arguments[0]);
   if (verb == verbs().end()) {
@@ -209,9 +216,11 @@ int dispatch(const std::string& program, Arguments arguments) {
 
 }  // namespace
 
-int run_command_line(const std::string& program, const Arguments& arguments) {
+int run_command_line(const std::string& program,
+                     const std::string& typed,
+                     const Arguments& arguments) {
   try {
-    return dispatch(program, arguments);
+    return dispatch({program, typed}, arguments);
   } catch (const CLI::CallForVersion& version) {
     std::cout << version.what() << '\n';
     return 0;

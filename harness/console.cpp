@@ -40,7 +40,10 @@ std::string rate(const report::Throughput& t) {
 
 }  // namespace
 
-std::string failure_text(const Case& c, const Problem& problem, const report::CaseResult& result,
+std::string failure_text(const Case& c,
+                         const Problem& problem,
+                         const report::CaseResult& result,
+                         const std::string& typed,
                          const std::string& backend) {
   std::string text = result.status == Status::kFail ? "FAIL" : std::string(name(result.status));
   const std::string& variant = problem.variant->name;
@@ -52,11 +55,14 @@ std::string failure_text(const Case& c, const Problem& problem, const report::Ca
     if (result.detail->first_index) text += ": " + bits_text(*result.detail);
     if (!result.detail->message.empty()) text += "; " + result.detail->message;
   }
-  return fmt::format("{}\nrepro: bi-conform repro '{}' --backend {}", text, c.name, backend);
+  return fmt::format("{}\nrepro: {} repro '{}' --backend {}", text, typed, c.name, backend);
 }
 
-Console::Console(std::FILE* out)
-    : out_(out), terminal_(isatty(fileno(out)) != 0), started_(std::chrono::steady_clock::now()) {}
+Console::Console(std::FILE* out, std::string typed)
+    : out_(out),
+      terminal_(isatty(fileno(out)) != 0),
+      typed_(std::move(typed)),
+      started_(std::chrono::steady_clock::now()) {}
 
 void Console::line(const std::string& text) {
   if (progress_shown_) std::fputs("\r\033[K", out_);
@@ -109,7 +115,7 @@ void Console::failure(const Case& c, const Problem& problem, const report::CaseR
     ++hidden_;
     return;
   }
-  line(failure_text(c, problem, result, backend_));
+  line(failure_text(c, problem, result, typed_, backend_));
 }
 
 void Console::verdict(const report::Report& r, const std::string& path) {

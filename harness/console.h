@@ -15,7 +15,8 @@ namespace bic {
 /// failures, verdict. On a terminal the progress line is rewritten in place; elsewhere there is none.
 class Console {
  public:
-  explicit Console(std::FILE* out);
+  /// `typed` is how a person calls the program.
+  Console(std::FILE* out, std::string typed);
 
   void header(const report::Report& report);
   void progress(std::size_t done, std::size_t all, std::int64_t cases, const std::string& now);
@@ -30,14 +31,17 @@ class Console {
   std::FILE* out_;
   bool terminal_;
   bool progress_shown_ = false;
-  std::string backend_;
+  std::string typed_, backend_;
   std::set<std::tuple<std::string, DType, std::string>> shown_;
   std::int64_t hidden_ = 0;
   std::chrono::steady_clock::time_point started_;
 };
 
 /// The two lines of a failure: for the eye and for the clipboard.
-std::string failure_text(const Case& c, const Problem& problem, const report::CaseResult& result,
+std::string failure_text(const Case& c,
+                         const Problem& problem,
+                         const report::CaseResult& result,
+                         const std::string& typed,
                          const std::string& backend);
 
 }  // namespace bic

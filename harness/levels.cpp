@@ -30,13 +30,15 @@ void count_problem(report::Problems& problems, ControlKind kind) {
   }
 }
 
-/// A relation that no trial could show, because the op opened no parallel region at any tried size.
-bool never_arose(const report::RelationRow& r) {
-  return r.skipped > 0 && r.passed == 0 && r.failed == 0 && r.vacuous == 0;
+bool proved(const report::RelationRow& r) {
+  return r.counted_problems >= kEnoughProblems && r.failed == 0;
 }
 
-bool proved(const report::RelationRow& r) {
-  return never_arose(r) || (r.counted_problems >= kEnoughProblems && r.failed == 0);
+/// Whether a problem's cases of one relation leave nothing open. A skipped one does not: it ran, its
+/// bytes were equal, and no parallel region opened, so that threads could not have mattered there.
+bool closed(const std::set<Status>& seen) {
+  return std::ranges::all_of(
+      seen, [](Status s) { return s == Status::kPass || s == Status::kSkipped; });
 }
 
 }  // namespace
@@ -70,7 +72,7 @@ void Evidence::add(const Prepared& prepared, const std::vector<report::CaseResul
   if (!counts(op_, prepared)) return;
   for (report::RelationRow& r : row_.relations) {
     const auto at = seen.find(r.relation);
-    if (at != seen.end() && at->second == std::set{Status::kPass}) ++r.counted_problems;
+    if (at != seen.end() && closed(at->second)) ++r.counted_problems;
   }
 }
 

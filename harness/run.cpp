@@ -70,7 +70,7 @@ class Runner {
       : options_(options),
         journal_(open_journal(options)),
         stage_(options.backend),
-        console_(stdout),
+        console_(stdout, options.typed),
         cells_(make_plan(options.selection, options.strength)),
         ahead_(cells_, options),
         started_(std::chrono::steady_clock::now()) {}
@@ -244,7 +244,9 @@ void check_fits(const CaseName& name) {
 
 int run_suite(const RunOptions& options) { return Runner(options).run(); }
 
-int reproduce(const WorkerLaunch& launch, const std::string& case_text) {
+int reproduce(const WorkerLaunch& launch,
+              const std::string& case_text,
+              const std::string& typed) {
   const CaseName name = parse_case_name(case_text);
   check_fits(name);
   std::unique_ptr<Prepared> p = prepare_case(name);
@@ -262,7 +264,7 @@ int reproduce(const WorkerLaunch& launch, const std::string& case_text) {
               [&](const PlannedTrial& t) { return stage.run(t); });
   const report::CaseResult result = judge.judge(p->cases[0]);
   fmt::print("{}\nstatus: {}\ndigest: {}\n",
-             failure_text(p->cases[0], p->problem, result, launch.backend),
+             failure_text(p->cases[0], p->problem, result, typed, launch.backend),
              bic::name(result.status), result.digest);
   if (is_red(result.status)) return static_cast<int>(ExitCode::kDoesNotConform);
   const bool proved = result.status == Status::kPass;

@@ -22,6 +22,7 @@ struct RunOptions {
   std::optional<std::chrono::milliseconds> budget;
   bool timed = true;
   std::string command_line;
+  std::string typed = "bi-conform";  ///< how a person calls the program
 };
 
 /// Runs, prints, writes journal.jsonl and report.json under `out`. Returns the exit code.
@@ -29,7 +30,9 @@ struct RunOptions {
 int run_suite(const RunOptions& options);
 
 /// Runs the one case of a case string and prints its verdict. Returns the exit code.
-int reproduce(const WorkerLaunch& backend, const std::string& case_text);
+int reproduce(const WorkerLaunch& backend,
+              const std::string& case_text,
+              const std::string& typed);
 
 /// From now on an interrupt (Ctrl-C, SIGTERM) lets the run end in order: what is judged stays.
 void catch_interrupts();

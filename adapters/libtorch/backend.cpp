@@ -1,0 +1,234 @@
+#include "adapters/libtorch/backend.h"
+
+#include <ATen/Parallel.h>
+#include <c10/core/InferenceMode.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <utility>
+
+#include "adapters/libtorch/evaluator.h"
+#include "adapters/libtorch/hello.h"
+#include "adapters/libtorch/poison.h"
+#include "adapters/libtorch/reached.h"
+#include "results_schema/error.h"
+
+namespace bic::libtorch {
+namespace {
+
+using protocol::Outcome;
+using protocol::TrialMessage;
+using protocol::TrialReply;
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+/// An op's refusal to run at all, as ATen words it.
+bool declines(const std::string& message) {
+  return message.find("not implemented for") != std::string::npos;
+}
+
+/// Runs `call`; what the subject throws becomes the outcome and one line. Errors of the harness
+/// pass.
+template <class Reply>
+bool guarded(Reply& reply, const std::function<void()>& call) {
+  try {
+    call();
+    return true;
+  } catch (const HarnessError&) {
+    throw;
+  } catch (const c10::NotImplementedError& e) {
+    reply.outcome = Outcome::kRefused;
+    reply.message = first_line(e.what_without_backtrace());
+  } catch (const c10::Error& e) {
+    reply.message = first_line(e.what_without_backtrace());
+    reply.outcome = declines(reply.message) ? Outcome::kRefused : Outcome::kException;
+  } catch (const std::exception& e) {
+    reply.message = first_line(e.what());
+    reply.outcome = declines(reply.message) ? Outcome::kRefused : Outcome::kException;
+  }
+  return false;
+}
+
+NamedTensors by_name(const std::vector<Placed>& placed) {
+  NamedTensors tensors;
+  for (const Placed& p : placed) tensors.emplace(p.name(), p.tensor());
+  return tensors;
+}
+
+void set_threads(int threads) {
+  if (at::get_num_threads() != threads) at::set_num_threads(threads);
+}
+
+void check_output(const at::Tensor& y) {
+  if (!y.defined()) throw std::runtime_error("the call returned no tensor");
+  if (y.layout() != at::kStrided || !y.device().is_cpu()) {
+    throw std::runtime_error("the output is no strided CPU tensor");
+  }
+}
+
+/// The elements of `y`, row-major, at the start of `output`; none where they have no room, which is
+/// the case only for a wrong shape or dtype.
+std::span<std::byte> copy_elements(const at::Tensor& y, std::span<std::byte> output) {
+  const auto bytes = static_cast<std::size_t>(y.numel() * y.element_size());
+  if (bytes > output.size()) return {};
+  protocol::copy_out(y.sizes(),
+                     y.strides(),
+                     y.element_size(),
+                     static_cast<const std::byte*>(y.const_data_ptr()),
+                     output.data());
+  return output.first(bytes);
+}
+
+/// `y` is `given` itself: the same elements at the same place.
+bool is_given(const at::Tensor& y, const at::Tensor& given) {
+  return y.is_alias_of(given) && y.const_data_ptr() == given.const_data_ptr() &&
+         y.sizes() == given.sizes() && y.strides() == given.strides();
+}
+
+}  // namespace
+
+LibTorchBackend::LibTorchBackend(Subject subject, LargestTeam largest_team)
+    : subject_(std::move(subject)), largest_team_(largest_team) {
+  if (subject_.interposer == nullptr) subject_.interposer = std::make_unique<Interposer>();
+  install_poison();
+}
+
+LibTorchBackend::~LibTorchBackend() = default;
+
+protocol::Hello LibTorchBackend::hello() {
+  protocol::Hello hello;
+  hello.backend = subject_.name;
+  hello.device = "cpu";
+  hello.fingerprint = fingerprint();
+  hello.libraries = mapped_libraries();
+  hello.default_threads = default_threads();
+  hello.manifest = subject_.manifest;
+  subject_.interposer->hello(hello);
+  return hello;
+}
+
+void LibTorchBackend::load(const protocol::ProblemMessage& problem,
+                           std::span<const std::byte> pool) {
+  calls_.clear();
+  problem_ = problem;
+  pool_ = pool;
+  for (const auto& [form_name, text] : problem_.calls) {
+    const auto form = parse_form(form_name);
+    if (!form) throw HarnessError(fmt::format("load: no form is called '{}'", form_name));
+    std::vector<std::string> names;
+    for (const protocol::TensorMessage& t : problem_.inputs) names.push_back(t.name);
+    if (form == Form::kOut) names.push_back(problem_.output.name);
+    calls_[*form] = std::make_unique<Evaluator>(text, names, problem_.dims, problem_.attributes);
+  }
+  subject_.interposer->load(problem_);
+}
+
+const Evaluator& LibTorchBackend::call_text(Form form) const {
+  const auto at = calls_.find(form);
+  if (at != calls_.end()) return *at->second;
+  throw HarnessError(fmt::format("{}: no call of form '{}' was loaded", problem_.op, name(form)));
+}
+
+std::vector<Placed> LibTorchBackend::place(const TrialMessage& trial) const {
+  std::vector<Placed> placed;
+  for (const protocol::TensorMessage& t : problem_.inputs) {
+    placed.push_back(Placed::input(problem_, t, trial, pool_));
+  }
+  if (trial.trial.form == Form::kOut) placed.push_back(Placed::output(problem_, trial));
+  return placed;
+}
+
+at::Tensor LibTorchBackend::call(const TrialMessage& trial, const NamedTensors& tensors) {
+  const Evaluator& evaluator = call_text(trial.trial.form);
+  const HonestCall honest = [&](const NamedTensors& given) {
+    return evaluator.run(given, problem_.output.name);
+  };
+  at::Tensor y = subject_.interposer->call({problem_, trial, tensors, honest});
+  check_output(y);
+  return y;
+}
+
+unsigned LibTorchBackend::largest_team(int reset) const {
+  return largest_team_ == nullptr ? 0 : largest_team_(reset);
+}
+
+TrialReply LibTorchBackend::run(const TrialMessage& trial, std::span<std::byte> output) {
+  const c10::InferenceMode inference;
+  TrialReply reply;
+  set_threads(trial.threads);
+  forget_damage();
+  subject_.interposer->before(trial);
+  std::vector<Placed> placed = place(trial);
+  for (Placed& p : placed) p.remember();
+  at::Tensor y;
+  observe(trial, placed, reply, y);
+  if (y.defined()) {
+    reply.dtype = dtype_name(y.scalar_type());
+    reply.shape = y.sizes().vec();
+    reply.unwritten = count_poison(copy_elements(y, output), y.element_size());
+  }
+  report_changes(trial, placed, y, reply);
+  subject_.interposer->after(reply);
+  return reply;
+}
+
+void LibTorchBackend::observe(const TrialMessage& trial,
+                              const std::vector<Placed>& placed,
+                              TrialReply& reply,
+                              at::Tensor& y) {
+  for (std::size_t i = 0; i < problem_.inputs.size(); ++i) {
+    const at::Tensor& x = placed[i].tensor();
+    reply.witness.address_mod_64.push_back(
+        static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(x.const_data_ptr()) % 64));
+    reply.witness.strides.push_back(x.strides().vec());
+  }
+  const NamedTensors tensors = by_name(placed);
+  const Reached reached;
+  largest_team(1);
+  guarded(reply, [&] { y = call(trial, tensors); });
+  reply.witness.largest_team = static_cast<int>(largest_team(0));
+  reply.witness.reached = reached.overloads();
+}
+
+void LibTorchBackend::report_changes(const TrialMessage& trial,
+                                     const std::vector<Placed>& placed,
+                                     const at::Tensor& y,
+                                     TrialReply& reply) const {
+  const Evaluator& evaluator = call_text(trial.trial.form);
+  for (const Placed& p : placed) {
+    if (evaluator.writes(p.name())) {
+      // Its elements are the op's to write, the gaps between them are not.
+      if (p.changed_between_elements()) reply.out_of_bounds = true;
+      if (y.defined() && is_given(y, p.tensor())) reply.witness.gave_output = true;
+    } else if (p.changed()) {
+      reply.input_changed = true;
+    }
+  }
+  if (guards_damaged()) reply.out_of_bounds = true;
+}
+
+protocol::TimeReply LibTorchBackend::time(const protocol::TimeMessage& request,
+                                          std::span<std::byte> output) {
+  const c10::InferenceMode inference;
+  const PoisonOff unpoisoned;
+  protocol::TimeReply reply;
+  set_threads(request.trial.threads);
+  subject_.interposer->before(request.trial);
+  std::vector<NamedTensors> sets;
+  for (int i = 0; i < std::max(1, request.copies); ++i) {
+    sets.push_back(by_name(place(request.trial)));
+  }
+  guarded(reply, [&] {
+    at::Tensor y = call(request.trial, sets[0]);
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < request.calls; ++i) y = call(request.trial, sets[(i + 1) % sets.size()]);
+    const auto took = std::chrono::steady_clock::now() - begin;
+    reply.nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(took).count();
+    copy_elements(y, output);
+  });
+  return reply;
+}
+
+}  // namespace bic::libtorch

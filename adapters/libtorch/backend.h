@@ -1,0 +1,63 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "adapters/libtorch/interposer.h"
+#include "adapters/libtorch/placed.h"
+#include "adapters/protocol/backend.h"
+
+namespace bic::libtorch {
+
+class Evaluator;
+
+/// Returns the largest OpenMP team asked for since the last call with `reset` 1.
+using LargestTeam = unsigned (*)(int reset);
+
+/// What makes a LibTorch backend out of ATen.
+struct Subject {
+  std::string name;                               ///< "libtorch", "libtorch-invariant", "fault:…"
+  std::vector<protocol::ManifestEntry> manifest;  ///< in the order of the report
+  std::unique_ptr<Interposer> interposer;         ///< null for the honest one
+  std::shared_ptr<void> registered;               ///< kernels that live as long as the backend
+};
+
+/// ATen on the CPU, reached through boxed calls of the problem's call texts, so that every override
+/// a subject registered is reached as users reach it. Installs the poisoning allocator.
+class LibTorchBackend final : public protocol::Backend {
+ public:
+  /// `largest_team` may be null: the witness then says 0.
+  LibTorchBackend(Subject subject, LargestTeam largest_team);
+  ~LibTorchBackend() override;
+
+  protocol::Hello hello() override;
+  void load(const protocol::ProblemMessage& problem, std::span<const std::byte> pool) override;
+  protocol::TrialReply run(const protocol::TrialMessage& trial,
+                           std::span<std::byte> output) override;
+  protocol::TimeReply time(const protocol::TimeMessage& request,
+                           std::span<std::byte> output) override;
+
+ private:
+  const Evaluator& call_text(Form form) const;
+  std::vector<Placed> place(const protocol::TrialMessage& trial) const;
+  at::Tensor call(const protocol::TrialMessage& trial, const NamedTensors& tensors);
+  void observe(const protocol::TrialMessage& trial,
+               const std::vector<Placed>& placed,
+               protocol::TrialReply& reply,
+               at::Tensor& y);
+  void report_changes(const protocol::TrialMessage& trial,
+                      const std::vector<Placed>& placed,
+                      const at::Tensor& y,
+                      protocol::TrialReply& reply) const;
+  unsigned largest_team(int reset) const;
+
+  Subject subject_;
+  LargestTeam largest_team_;
+  protocol::ProblemMessage problem_;
+  std::span<const std::byte> pool_;
+  std::map<Form, std::unique_ptr<Evaluator>> calls_;
+};
+
+}  // namespace bic::libtorch

@@ -1,0 +1,115 @@
+#include "adapters/libtorch/placed.h"
+
+#include <ATen/ops/empty.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+#include <utility>
+
+#include "results_schema/error.h"
+
+namespace bic::libtorch {
+namespace {
+
+using protocol::ProblemMessage;
+using protocol::TensorMessage;
+using protocol::TensorPlan;
+using protocol::TrialMessage;
+
+at::Tensor allocate(const TensorPlan& plan, DType dtype) {
+  return at::empty({plan.storage_elements}, at::TensorOptions().dtype(scalar_type(dtype)))
+      .as_strided(plan.shape, plan.strides, plan.offset);
+}
+
+/// Copies the elements (and not what lies between them) of a strided place to another of that
+/// layout.
+void copy_elements(const TensorPlan& plan,
+                   std::size_t axis,
+                   std::int64_t size,
+                   const std::byte* from,
+                   std::byte* to) {
+  if (axis == plan.shape.size()) {
+    std::memcpy(to, from, size);
+    return;
+  }
+  if (axis + 1 == plan.shape.size() && plan.strides[axis] == 1) {
+    std::memcpy(to, from, plan.shape[axis] * size);
+    return;
+  }
+  for (std::int64_t i = 0; i < plan.shape[axis]; ++i) {
+    const std::int64_t at = i * plan.strides[axis] * size;
+    copy_elements(plan, axis + 1, size, from + at, to + at);
+  }
+}
+
+}  // namespace
+
+at::ScalarType scalar_type(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat32:
+      return at::kFloat;
+    case DType::kBFloat16:
+      return at::kBFloat16;
+    case DType::kFloat16:
+      return at::kHalf;
+    case DType::kFloat64:
+      return at::kDouble;
+  }
+  throw HarnessError("scalar_type: no such dtype");
+}
+
+std::string dtype_name(at::ScalarType type) {
+  for (DType dtype : kAllDTypes) {
+    if (scalar_type(dtype) == type) return std::string(name(dtype));
+  }
+  std::string text = c10::toString(type);
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) {
+    return static_cast<char>(std::tolower(c));
+  });
+  return text;
+}
+
+Placed Placed::input(const ProblemMessage& problem,
+                     const TensorMessage& t,
+                     const TrialMessage& trial,
+                     std::span<const std::byte> pool) {
+  Placed placed;
+  placed.name_ = t.name;
+  placed.plan_ = plan_tensor(problem, t, trial);
+  placed.tensor_ = allocate(placed.plan_, problem.dtype);
+  auto* const first = static_cast<std::byte*>(placed.tensor_.data_ptr());
+  gather(problem, t, trial, pool, placed.plan_, first);
+  return placed;
+}
+
+Placed Placed::output(const ProblemMessage& problem, const TrialMessage& trial) {
+  Placed placed;
+  placed.name_ = problem.output.name;
+  placed.plan_ = plan_tensor(problem, problem.output, trial);
+  placed.tensor_ = allocate(placed.plan_, problem.dtype);
+  return placed;
+}
+
+std::span<const std::byte> Placed::block() const {
+  const c10::Storage& storage = tensor_.storage();
+  return {static_cast<const std::byte*>(storage.data()), storage.nbytes()};
+}
+
+void Placed::remember() { before_.assign(block().begin(), block().end()); }
+
+bool Placed::changed() const {
+  return block().size() != before_.size() ||
+         std::memcmp(before_.data(), block().data(), before_.size()) != 0;
+}
+
+bool Placed::changed_between_elements() const {
+  if (block().size() != before_.size()) return true;  // the op resized it
+  std::vector<std::byte> expected = before_;
+  const std::int64_t size = tensor_.element_size();
+  const std::int64_t at = plan_.offset * size;
+  copy_elements(plan_, 0, size, block().data() + at, expected.data() + at);
+  return std::memcmp(expected.data(), block().data(), expected.size()) != 0;
+}
+
+}  // namespace bic::libtorch

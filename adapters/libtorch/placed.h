@@ -1,0 +1,51 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "adapters/protocol/gather.h"
+
+namespace bic::libtorch {
+
+/// A tensor of a trial in its own block, laid out as the trial says, and what its bytes were.
+class Placed {
+ public:
+  /// Input `t`, gathered from the pool.
+  static Placed input(const protocol::ProblemMessage& problem,
+                      const protocol::TensorMessage& t,
+                      const protocol::TrialMessage& trial,
+                      std::span<const std::byte> pool);
+  /// Room for the output, all poison.
+  static Placed output(const protocol::ProblemMessage& problem,
+                       const protocol::TrialMessage& trial);
+
+  const std::string& name() const { return name_; }
+  const at::Tensor& tensor() const { return tensor_; }
+
+  /// Keeps a copy of the whole block, gaps included, for the two questions below.
+  void remember();
+  /// Some byte of the block changed since.
+  bool changed() const;
+  /// Some byte of the block that belongs to no element changed since.
+  bool changed_between_elements() const;
+
+ private:
+  std::span<const std::byte> block() const;
+
+  std::string name_;
+  protocol::TensorPlan plan_;
+  at::Tensor tensor_;
+  std::vector<std::byte> before_;
+};
+
+/// ATen's type of a dtype.
+at::ScalarType scalar_type(DType dtype);
+
+/// The project's name of a type ("bf16"), or ATen's in lower case ("long" and the like).
+std::string dtype_name(at::ScalarType type);
+
+}  // namespace bic::libtorch

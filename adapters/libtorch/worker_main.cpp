@@ -1,0 +1,76 @@
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "adapters/libtorch/backend.h"
+#include "adapters/libtorch/hello.h"
+#include "adapters/libtorch/stock_arithmetic.h"
+#include "adapters/libtorch/user_library.h"
+#include "adapters/libtorch_invariant/registration.h"
+
+namespace bic::libtorch {
+namespace {
+
+constexpr int kUnknownBackend = 2;
+
+Subject invariant(std::string name) {
+  auto registration = std::make_shared<libtorch_invariant::Registration>();
+  return {std::move(name),
+          libtorch_invariant::manifest(registration->changed()),
+          nullptr,
+          registration};
+}
+
+/// The backend of that name, or nothing.
+std::optional<Subject> subject(const std::string& name) {
+  if (name == "libtorch") return Subject{name, stock_manifest(), nullptr, nullptr};
+  if (name == "libtorch-invariant") return invariant(name);
+  if (constexpr std::string_view prefix = "libtorch:"; name.starts_with(prefix)) {
+    return user_library(name, name.substr(prefix.size()));
+  }
+#ifdef BIC_FAULTS
+  if (constexpr std::string_view prefix = "fault:"; name.starts_with(prefix)) {
+    if (auto fault = make_fault(std::string_view(name).substr(prefix.size()))) {
+      Subject broken = invariant(name);
+      broken.interposer = std::move(fault);
+      return broken;
+    }
+  }
+#endif
+  return std::nullopt;
+}
+
+int run_worker(int socket, const std::string& name, LargestTeam largest_team) {
+  forbid_dynamic_threads();
+  std::optional<Subject> made = subject(name);
+  if (!made) {
+    std::fprintf(
+        stderr,
+        "libbic_libtorch: no backend '%s'; it has libtorch, libtorch-invariant, libtorch:PATH.so, "
+        "fault:NAME\n",
+        name.c_str());
+    return kUnknownBackend;
+  }
+  LibTorchBackend backend(std::move(*made), largest_team);
+  return protocol::serve(socket, backend);
+}
+
+}  // namespace
+}  // namespace bic::libtorch
+
+/// The one entry of the library: serves `backend` on `socket` until the other side closes it and
+/// returns the worker's exit code; 2 for an unknown backend, 4 when the worker itself failed.
+/// `largest_team(1)` resets and `largest_team(0)` returns the largest OpenMP team asked for; may be
+/// null.
+extern "C" __attribute__((visibility("default"))) int bic_worker_main(
+    int socket, const char* backend, unsigned (*largest_team)(int reset)) {
+  try {
+    return bic::libtorch::run_worker(socket, backend, largest_team);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "libbic_libtorch: %s\n", e.what());
+    return 4;
+  }
+}

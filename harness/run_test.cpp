@@ -1,0 +1,157 @@
+#include "harness/run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <set>
+
+#include "harness/fake_worker/fake_run.h"
+#include "results_schema/journal.h"
+
+namespace bic {
+namespace {
+
+/// A folder of its own, removed at the end.
+class Run : public testing::Test {
+ protected:
+  ~Run() override { std::filesystem::remove_all(folder_); }
+
+  RunOptions options(const std::string& behaviour, const SelectionText& text) {
+    RunOptions o;
+    o.backend = fake::launch(behaviour, true);
+    o.stock = fake::launch("honest", true);
+    o.selection = make_selection(text);
+    o.out = folder_ / std::to_string(runs_++);
+    o.timed = false;
+    o.command_line = "bi-conform of a test";
+    return o;
+  }
+
+  struct Ended {
+    int exit_code = -1;
+    report::Report report;
+    report::Journal journal;
+  };
+
+  Ended run(const RunOptions& o) {
+    Ended e;
+    e.exit_code = run_suite(o);
+    e.report = report::load_report(o.out / "report.json");
+    e.journal = report::read_journal(o.out / "journal.jsonl");
+    return e;
+  }
+
+  std::filesystem::path folder_ = std::filesystem::path(testing::TempDir()) /
+                                  ("bi-conform-run-test-" + std::to_string(getpid()));
+  int runs_ = 0;
+};
+
+SelectionText product() {
+  return {.ops = {"mm"}, .dtypes = {"fp32"}, .dims = "k=67,n=5", .batches = "1,3,9,33"};
+}
+
+SelectionText narrow() {
+  return {.ops = {"mm"}, .dtypes = {"fp32"}, .relations = {"alone", "repeat", "accuracy"},
+          .batches = "1,3,9"};
+}
+
+std::set<std::string> case_names(const report::Report& report) {
+  std::set<std::string> names;
+  for (const report::CaseResult& c : report.cases) names.insert(c.case_name);
+  return names;
+}
+
+TEST_F(Run, OfAnHonestWorkerConforms) {
+  const Ended e = run(options("honest", product()));
+  EXPECT_EQ(e.exit_code, 0) << e.report.verdict.text;
+  EXPECT_EQ(e.report.verdict.text, "BI-3 on 1 of 7 ops (quick, filtered: not certifiable)");
+  EXPECT_EQ(e.report.totals.cases[Status::kPass], e.report.totals.planned);
+  EXPECT_EQ(e.report.coverage.counted, 6);
+  EXPECT_EQ(e.report.coverage.executed, 16);
+}
+
+TEST_F(Run, WritesTotalsThatAddUpAndAJournalLineForEachCase) {
+  const Ended e = run(options("by-batch", narrow()));
+  EXPECT_EQ(e.exit_code, 1);
+  EXPECT_EQ(e.report.totals.cases.sum(), e.report.totals.planned);
+  EXPECT_EQ(e.report.cases.size(), static_cast<std::size_t>(e.report.totals.planned));
+  ASSERT_EQ(e.journal.cases.size(), e.report.cases.size());
+  for (std::size_t i = 0; i < e.report.cases.size(); ++i) {
+    EXPECT_EQ(e.journal.cases[i].case_name, e.report.cases[i].case_name);
+    EXPECT_EQ(e.journal.cases[i].status, e.report.cases[i].status);
+  }
+  EXPECT_EQ(e.report.ops.at(0).why, "alone failed");
+  EXPECT_EQ(e.report.ops.at(0).level, Level::kRepeatable);
+}
+
+/// The report's text without what a clock says.
+std::string timeless(report::Report report) {
+  report.run.duration_ns = 0;
+  report.run.started = "2000-01-01T00:00:00Z";
+  report.run.command_line.clear();
+  for (report::OpRow& row : report.ops) row.throughput.reset();
+  return report::write_report(report);
+}
+
+TEST_F(Run, GivesTheSameReportForTheSameSeed) {
+  const auto first = run(options("by-batch", narrow())), second = run(options("by-batch", narrow()));
+  EXPECT_EQ(timeless(first.report), timeless(second.report));
+}
+
+TEST_F(Run, GivesOtherCasesForAnotherSeed) {
+  RunOptions other = options("honest", narrow());
+  other.seed = Seed{0xb1c1};
+  const auto names = case_names(run(other).report);
+  for (const std::string& name : case_names(run(options("honest", narrow())).report)) {
+    EXPECT_FALSE(names.contains(name)) << name;
+  }
+}
+
+TEST_F(Run, IsCutByItsBudgetAndSaysSo) {
+  RunOptions o = options("honest", narrow());
+  o.budget = std::chrono::milliseconds(0);
+  const Ended e = run(o);
+  EXPECT_EQ(e.exit_code, 3);
+  EXPECT_FALSE(e.report.run.complete);
+  EXPECT_THAT(e.report.run.incomplete_reason, testing::HasSubstr("out of budget"));
+}
+
+TEST_F(Run, TimesTheBytesThatItJudged) {
+  RunOptions o = options("honest", narrow());
+  o.timed = true;
+  const Ended e = run(o);
+  ASSERT_TRUE(e.report.ops.at(0).throughput);
+  EXPECT_TRUE(e.report.ops.at(0).throughput->digest_matches);
+  EXPECT_GT(e.report.ops.at(0).throughput->backend_ns, 0);
+}
+
+TEST_F(Run, EndsBeforeAnyVerdictWhereTheWorkerDoesNotStart) {
+  EXPECT_THROW(run_suite(options("exits", narrow())), UsageError);
+}
+
+TEST_F(Run, RefusesAFolderThatCannotBeMade) {
+  RunOptions o = options("honest", narrow());
+  o.out = "/proc/no/such/folder";
+  EXPECT_THROW(run_suite(o), UsageError);
+}
+
+TEST_F(Run, IsRepeatedCaseByCaseFromItsReport) {
+  const Ended e = run(options("by-batch", narrow()));
+  std::set<Status> seen;
+  for (const report::CaseResult& c : e.report.cases) {
+    if (!seen.insert(c.status).second) continue;
+    const int code = reproduce(fake::launch("by-batch", true), c.case_name);
+    EXPECT_EQ(code, is_red(c.status) ? 1 : 0) << c.case_name;
+  }
+  EXPECT_TRUE(seen.contains(Status::kFail) && seen.contains(Status::kPass));
+}
+
+TEST_F(Run, RepeatsNoCaseWithAnotherNumberOfTrials) {
+  const std::string pair = "mm.accuracy/fp32:k8,n1:B3@1#0~B1#0:fill=normal:s=0000000000000001";
+  EXPECT_THROW(reproduce(fake::launch("honest", true), pair), UsageError);
+}
+
+}  // namespace
+}  // namespace bic

@@ -1,0 +1,43 @@
+#include "reference_kernels/cpu/gemm.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "reference_kernels/cpu/gemm.cpp"
+#include "reference_kernels/cpu/targets.h"
+// targets.h first: it says which targets there are.
+#include <hwy/foreach_target.h>
+
+#include "reference_kernels/cpu/gemm_columns-inl.h"
+#include "reference_kernels/cpu/gemm_dot-inl.h"
+#include "reference_kernels/cpu/gemm_packed-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace bic::cpu::HWY_NAMESPACE {
+
+// Where the faster kernel changes, measured; all three give the same bits.
+inline constexpr std::int64_t kMostDotRows = 32;
+
+template <class T>
+void gemm_all(const GemmArgs<T>& g, const ParallelFor& parallel) {
+  if (g.m <= 0 || g.n <= 0 || g.batch <= 0) return;
+  if (g.w_n == 1 && g.m <= kColumnRows) {
+    gemm_columns(g, parallel);
+  } else if (g.w_k == 1 && g.m <= kMostDotRows) {
+    gemm_dot(g, parallel);
+  } else {
+    gemm_packed(g, parallel);
+  }
+}
+
+void gemm_f32(const GemmArgs<float>& g, const ParallelFor& p) { gemm_all(g, p); }
+void gemm_f64(const GemmArgs<double>& g, const ParallelFor& p) { gemm_all(g, p); }
+void gemm_bf16(const GemmArgs<hwy::bfloat16_t>& g, const ParallelFor& p) { gemm_all(g, p); }
+void gemm_f16(const GemmArgs<hwy::float16_t>& g, const ParallelFor& p) { gemm_all(g, p); }
+
+}  // namespace bic::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace bic::cpu {
+BIC_CPU_EXPORT(gemm, GemmArgs)
+}  // namespace bic::cpu
+#endif
