@@ -66,7 +66,8 @@ PlannedTrial planned(const Trial& trial, std::optional<Law> neighbour_law) {
   return {trial, trial.neighbours > 0 ? neighbour_law : std::nullopt};
 }
 
-std::vector<Slot> arrange(const Problem& problem, std::span<const SampleId> telling,
+std::vector<Slot> arrange(const Problem& problem,
+                          std::span<const SampleId> telling,
                           const PlannedTrial& planned) {
   const Trial& t = planned.trial;
   std::vector<Slot> slots = company(problem, planned);
@@ -83,7 +84,8 @@ std::vector<Slot> arrange(const Problem& problem, std::span<const SampleId> tell
   return slots;
 }
 
-PlannedTrial canonical(const Problem& problem, std::span<const SampleId> telling,
+PlannedTrial canonical(const Problem& problem,
+                       std::span<const SampleId> telling,
                        const PlannedTrial& planned) {
   PlannedTrial c = planned;
   Trial& t = c.trial;
@@ -91,8 +93,8 @@ PlannedTrial canonical(const Problem& problem, std::span<const SampleId> telling
     t.position = 0;
   } else if (problem.sweeps() && t.neighbours == 0) {
     const std::int64_t count = sweep_samples(problem);
-    t.sample.value = static_cast<std::uint32_t>(
-        ((t.sample.value - t.position) % count + count) % count);
+    t.sample.value =
+        static_cast<std::uint32_t>(((t.sample.value - t.position) % count + count) % count);
     t.position = 0;
   } else {
     const auto count = static_cast<std::int64_t>(telling.size());

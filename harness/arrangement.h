@@ -24,10 +24,11 @@ struct PlannedTrial {
 
 PlannedTrial planned(const Trial& trial, std::optional<Law> neighbour_law);
 
-/// Who stands where in a trial: a function of the problem, its telling samples and the trial alone, so
-/// that a case string is enough to build it again. The telling samples stand in every batch that
+/// Who stands where in a trial: a function of the problem, its telling samples and the trial alone,
+/// so that a case string is enough to build it again. The telling samples stand in every batch that
 /// has room, at equal distances; which of them the trial names does not change the batch.
-std::vector<Slot> arrange(const Problem& problem, std::span<const SampleId> telling,
+std::vector<Slot> arrange(const Problem& problem,
+                          std::span<const SampleId> telling,
                           const PlannedTrial& planned);
 
 /// Problems among which the inputs of a 16-bit type are shared out.
@@ -35,7 +36,8 @@ inline constexpr std::int64_t kSweepShares = 6;
 
 /// The one trial that stands for all that put the same samples in the same places: what is run once
 /// for every case that names one of them.
-PlannedTrial canonical(const Problem& problem, std::span<const SampleId> telling,
+PlannedTrial canonical(const Problem& problem,
+                       std::span<const SampleId> telling,
                        const PlannedTrial& planned);
 
 /// Number of samples that hold all inputs of a 16-bit type between them.

@@ -15,14 +15,22 @@ const std::vector<SampleId> kTelling{{4}, {11}, {250}};
 
 Problem problem_of_op(std::string_view op, DType dtype, Law law, Dims dims) {
   const OpSpec* spec = find_op(op);
-  return {.op = spec, .variant = &spec->variants[0], .dtype = dtype, .dims = std::move(dims),
-          .attributes = {}, .law = law, .seed = Seed{99}};
+  return {.op = spec,
+          .variant = &spec->variants[0],
+          .dtype = dtype,
+          .dims = std::move(dims),
+          .attributes = {},
+          .law = law,
+          .seed = Seed{99}};
 }
 
-Problem product() { return problem_of_op("mm", DType::kFloat32, Law::kCancel, {{"k", 64}, {"n", 3}}); }
+Problem product() {
+  return problem_of_op("mm", DType::kFloat32, Law::kCancel, {{"k", 64}, {"n", 3}});
+}
 Problem sweep() { return problem_of_op("gelu", DType::kBFloat16, Law::kSweep, {{"h", 15}}); }
 
-std::vector<Slot> arranged(const Trial& trial, const Problem& problem = product(),
+std::vector<Slot> arranged(const Trial& trial,
+                           const Problem& problem = product(),
                            std::optional<Law> law = {}) {
   return arrange(problem, kTelling, planned(trial, law));
 }
@@ -133,7 +141,8 @@ TEST(Arrange, WalksASweepInConsecutiveIds) {
 }
 
 /// Trials as relations make them, on a problem and on a sweep.
-void expect_equal_arrangements(const Problem& problem, const Trial& trial,
+void expect_equal_arrangements(const Problem& problem,
+                               const Trial& trial,
                                std::map<PlannedTrial, std::vector<Slot>>& seen) {
   const PlannedTrial from = planned(trial, {}), to = canonical(problem, kTelling, from);
   const auto slots = arrange(problem, kTelling, from);

@@ -18,8 +18,10 @@ std::string resolve_user_library(const std::string& backend) {
   std::error_code missing;
   const auto real = std::filesystem::canonical(path, missing);
   if (missing || !std::filesystem::is_regular_file(real)) {
-    throw UsageError(fmt::format("--backend: '{}': there is no such file; name a shared library that "
-                                 "registers kernels with PyTorch", path.string()));
+    throw UsageError(
+        fmt::format("--backend: '{}': there is no such file; name a shared library that "
+                    "registers kernels with PyTorch",
+                    path.string()));
   }
   return prefix + real.string();
 }
@@ -58,14 +60,19 @@ WorkerLaunch launch_of(const std::string& backend, const std::string& program) {
   for (const KnownBackend& b : known_backends()) known.push_back(b.name);
   const bool user_library = backend.starts_with("libtorch:");
   if (!user_library && std::find(known.begin(), known.end(), backend) == known.end()) {
-    throw UsageError(fmt::format("--backend: unknown backend '{}'{} (known: {})", backend,
-                                 did_you_mean(backend, known), backend_names()));
+    throw UsageError(fmt::format("--backend: unknown backend '{}'{} (known: {})",
+                                 backend,
+                                 did_you_mean(backend, known),
+                                 backend_names()));
   }
   WorkerLaunch launch{.library = library_beside(program),
                       .backend = user_library ? resolve_user_library(backend) : backend};
   if (!std::filesystem::exists(launch.library)) {
-    throw UsageError(fmt::format("--backend: '{}' needs {}, which this build has not got; build with "
-                                 "-DBIC_LIBTORCH=ON", backend, kLibrary));
+    throw UsageError(
+        fmt::format("--backend: '{}' needs {}, which this build has not got; build with "
+                    "-DBIC_LIBTORCH=ON",
+                    backend,
+                    kLibrary));
   }
   return launch;
 }

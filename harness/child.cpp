@@ -21,24 +21,42 @@ namespace {
 constexpr int kSocket = 3;
 
 bool is_handed_on(std::string_view variable) {
-  constexpr std::string_view kNames[] = {"PATH=", "HOME=", "LANG=", "LC_", "TMPDIR=",
-                                         "LD_LIBRARY_PATH=", "CUDA_", "OMP_", "GOMP_", "MKL_",
-                                         "KMP_", "ATEN_", "TORCH_", "ONEDNN_", "DNNL_",
-                                         "OPENBLAS_", "ASAN_", "UBSAN_"};
+  constexpr std::string_view kNames[] = {"PATH=",
+                                         "HOME=",
+                                         "LANG=",
+                                         "LC_",
+                                         "TMPDIR=",
+                                         "LD_LIBRARY_PATH=",
+                                         "CUDA_",
+                                         "OMP_",
+                                         "GOMP_",
+                                         "MKL_",
+                                         "KMP_",
+                                         "ATEN_",
+                                         "TORCH_",
+                                         "ONEDNN_",
+                                         "DNNL_",
+                                         "OPENBLAS_",
+                                         "ASAN_",
+                                         "UBSAN_"};
   for (std::string_view name : kNames) {
     if (variable.starts_with(name)) return true;
   }
   return false;
 }
 
-// Teams as large as asked for, and no spinning, which on few cores would slow everything else. Large
-// blocks stay with the allocator: a fresh mapping for each would cost a quarter of a run in faults.
-constexpr const char* kDefaults[] = {
-    "OMP_DYNAMIC=false", "MKL_DYNAMIC=false", "OMP_WAIT_POLICY=passive",
-    "MALLOC_MMAP_THRESHOLD_=33554432", "MALLOC_TRIM_THRESHOLD_=1073741824"};
+// Teams as large as asked for, and no spinning, which on few cores would slow everything else.
+// Large blocks stay with the allocator: a fresh mapping for each would cost a quarter of a run in
+// faults.
+constexpr const char* kDefaults[] = {"OMP_DYNAMIC=false",
+                                     "MKL_DYNAMIC=false",
+                                     "OMP_WAIT_POLICY=passive",
+                                     "MALLOC_MMAP_THRESHOLD_=33554432",
+                                     "MALLOC_TRIM_THRESHOLD_=1073741824"};
 
 /// In the child, between fork and exec: async-signal-safe calls only.
-[[noreturn]] void become_worker(const ChildPlan& plan, char* const* arguments,
+[[noreturn]] void become_worker(const ChildPlan& plan,
+                                char* const* arguments,
                                 char* const* environment) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);

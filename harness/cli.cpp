@@ -1,14 +1,16 @@
 #include "harness/cli.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
-#include <fmt/format.h>
 #include <functional>
 #include <iostream>
 #include <map>
 
 #include "harness/backends.h"
+#include "harness/case_check.h"
 #include "harness/environment.h"
 #include "harness/inform.h"
 #include "harness/run.h"
@@ -27,6 +29,15 @@ struct Program {
   std::string typed;
 };
 
+/// A value left empty, as by an unset shell variable, would read as if the flag were not there.
+void refuse_empty_values(const CLI::App& app) {
+  for (const CLI::Option* o : app.get_options()) {
+    for (const std::string& value : o->results()) {
+      if (value.empty()) throw UsageError(o->get_name() + ": its value is empty");
+    }
+  }
+}
+
 /// Parses; an unknown flag names the nearest one.
 void parse(CLI::App& app, Arguments arguments) {
   app.allow_extras();
@@ -38,15 +49,15 @@ void parse(CLI::App& app, Arguments arguments) {
     throw;
   }
   const Arguments extra = app.remaining();
-  if (extra.empty()) return;
+  if (extra.empty()) return refuse_empty_values(app);
   Arguments known;
   for (const CLI::Option* o : app.get_options()) {
     for (const std::string& flag : o->get_lnames()) known.push_back("--" + flag);
   }
   const std::string wrong = extra[0].substr(0, extra[0].find('='));
   const char* what = wrong.starts_with("-") ? "flag" : "argument";
-  throw UsageError(fmt::format("unknown {} '{}'{} (bi-conform --help lists them)", what, wrong,
-                               did_you_mean(wrong, known)));
+  throw UsageError(fmt::format(
+      "unknown {} '{}'{} (bi-conform --help lists them)", what, wrong, did_you_mean(wrong, known)));
 }
 
 /// "30s", "500ms", "2m" or a number of seconds.
@@ -56,11 +67,12 @@ std::chrono::milliseconds duration(const std::string& flag, const std::string& t
   const std::string unit(end, text.data() + text.size());
   const std::map<std::string, double> units{{"ms", 1}, {"s", 1e3}, {"", 1e3}, {"m", 6e4}};
   const auto at = units.find(unit);
-  if (error != std::errc() || at == units.end() || !(value > 0) || value * at->second > 1e9) {
-    throw UsageError(fmt::format("{}: '{}' is not a duration; write for example 30s or 2m", flag,
-                                 text));
+  const double ms = at == units.end() ? 0 : value * at->second;
+  if (error != std::errc() || !(ms >= 1) || ms > 1e9) {
+    throw UsageError(
+        fmt::format("{}: '{}' is not a duration; write for example 30s or 2m", flag, text));
   }
-  return std::chrono::milliseconds(static_cast<std::int64_t>(value * at->second));
+  return std::chrono::milliseconds(static_cast<std::int64_t>(ms));
 }
 
 /// The flags that say what is run and how.
@@ -80,9 +92,10 @@ struct BackendFlags {
     if (backend.empty()) {
       throw UsageError("--backend is missing; name one of: " + backend_names());
     }
+    const auto longest = duration("--timeout", timeout);
     WorkerLaunch l = launch_of(backend, program.path);
     l.isolated = isolation == "process";
-    l.timeout = duration("--timeout", timeout);
+    l.timeout = longest;
     return l;
   }
 };
@@ -132,8 +145,8 @@ int run_verb(const Program& program, const Arguments& arguments) {
   if (!flags.seed.empty()) {
     const auto seed = parse_seed(flags.seed);
     if (!seed) {
-      throw UsageError(fmt::format("--seed: '{}' is not hexadecimal of at most 16 digits",
-                                   flags.seed));
+      throw UsageError(
+          fmt::format("--seed: '{}' is not hexadecimal of at most 16 digits", flags.seed));
     }
     options.seed = *seed;
   }
@@ -158,7 +171,7 @@ int repro_verb(const Program& program, const Arguments& arguments) {
   backend.add_to(app);
   app.add_option("case", text, "case string, as a report or a failure prints it")->required();
   parse(app, arguments);
-  parse_case_name(text);  // a malformed string is answered before any work
+  check_case(parse_case_name(text));  // what cannot be run is answered before any work
   return reproduce(backend.launch(program), text, program.typed);
 }
 
@@ -195,9 +208,12 @@ int worker_verb(const Program&, const Arguments& arguments) {
 using Verb = int (*)(const Program&, const Arguments&);
 
 const std::map<std::string, Verb>& verbs() {
-  static const std::map<std::string, Verb> kVerbs{
-      {"run", run_verb},         {"repro", repro_verb},     {"list", list_verb},
-      {"support", support_verb}, {"explain", explain_verb}, {"worker", worker_verb}};
+  static const std::map<std::string, Verb> kVerbs{{"run", run_verb},
+                                                  {"repro", repro_verb},
+                                                  {"list", list_verb},
+                                                  {"support", support_verb},
+                                                  {"explain", explain_verb},
+                                                  {"worker", worker_verb}};
   return kVerbs;
 }
 
@@ -207,11 +223,20 @@ int dispatch(const Program& program, Arguments arguments) {
   if (verb == verbs().end()) {
     Arguments known;
     for (const auto& [text, run] : verbs()) known.push_back(text);
-    throw UsageError(fmt::format("unknown verb '{}'{} (bi-conform --help lists them)", arguments[0],
+    throw UsageError(fmt::format("unknown verb '{}'{} (bi-conform --help lists them)",
+                                 arguments[0],
                                  did_you_mean(arguments[0], known)));
   }
   arguments.erase(arguments.begin());
   return verb->second(program, arguments);
+}
+
+/// One line, whatever was typed.
+void complain(std::string line) {
+  for (char& c : line) {
+    if (static_cast<unsigned char>(c) < ' ') c = '?';
+  }
+  std::cerr << "bi-conform: " << line << '\n';
 }
 
 }  // namespace
@@ -227,13 +252,16 @@ int run_command_line(const std::string& program,
   } catch (const CLI::Success&) {
     return 0;
   } catch (const CLI::ParseError& e) {
-    std::cerr << "bi-conform: " << e.what() << '\n';
+    complain(e.what());
     return static_cast<int>(ExitCode::kUsage);
   } catch (const Error& e) {
-    std::cerr << "bi-conform: " << e.what() << '\n';
+    complain(e.what());
     return static_cast<int>(e.code());
+  } catch (const std::bad_alloc&) {
+    complain("out of memory; ask for smaller --dims or --batch");
+    return static_cast<int>(ExitCode::kHarnessError);
   } catch (const std::exception& e) {
-    std::cerr << "bi-conform: internal error: " << e.what() << '\n';
+    complain(std::string("internal error: ") + e.what());
     return static_cast<int>(ExitCode::kHarnessError);
   }
 }

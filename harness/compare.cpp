@@ -19,7 +19,10 @@ std::uint64_t bits_at(std::span<const std::byte> bytes, std::int64_t index, std:
 
 std::string hex(std::uint64_t bits, std::int64_t size) {
   char text[24];
-  std::snprintf(text, sizeof text, "0x%0*llx", static_cast<int>(2 * size),
+  std::snprintf(text,
+                sizeof text,
+                "0x%0*llx",
+                static_cast<int>(2 * size),
                 static_cast<unsigned long long>(bits));
   return text;
 }
@@ -43,7 +46,8 @@ std::optional<std::int64_t> ulps_between(DType dtype, std::uint64_t a, std::uint
 
 }  // namespace
 
-std::optional<Difference> compare_bytes(DType dtype, std::span<const std::byte> a,
+std::optional<Difference> compare_bytes(DType dtype,
+                                        std::span<const std::byte> a,
                                         std::span<const std::byte> b) {
   if (a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0) return {};
   const std::int64_t size = size_of(dtype);
@@ -62,8 +66,11 @@ std::optional<Difference> compare_bytes(DType dtype, std::span<const std::byte> 
 }
 
 std::vector<std::byte> block_of(std::span<const std::byte> tensor,
-                                std::span<const std::int64_t> shape, int batch_axis,
-                                std::int64_t rows, std::int64_t slot, std::int64_t element_size) {
+                                std::span<const std::int64_t> shape,
+                                int batch_axis,
+                                std::int64_t rows,
+                                std::int64_t slot,
+                                std::int64_t element_size) {
   if (batch_axis < 0) return {tensor.begin(), tensor.end()};
   std::int64_t outer = 1, inner = element_size;
   for (int i = 0; i < batch_axis; ++i) outer *= shape[i];

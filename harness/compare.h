@@ -24,13 +24,17 @@ struct Difference {
 
 /// Compares bytes, never values: -0 is not +0, and NaNs with other payloads differ.
 /// Empty when all bytes are equal. Both spans hold whole elements and are of one size.
-std::optional<Difference> compare_bytes(DType dtype, std::span<const std::byte> a,
+std::optional<Difference> compare_bytes(DType dtype,
+                                        std::span<const std::byte> a,
                                         std::span<const std::byte> b);
 
 /// The block of batch slot `slot` from a row-major tensor whose axis `batch_axis` holds
 /// `rows` indices a sample; the whole tensor when `batch_axis` is -1.
 std::vector<std::byte> block_of(std::span<const std::byte> tensor,
-                                std::span<const std::int64_t> shape, int batch_axis,
-                                std::int64_t rows, std::int64_t slot, std::int64_t element_size);
+                                std::span<const std::int64_t> shape,
+                                int batch_axis,
+                                std::int64_t rows,
+                                std::int64_t slot,
+                                std::int64_t element_size);
 
 }  // namespace bic

@@ -17,8 +17,12 @@ std::string trial_text(const Trial& t) {
 }
 
 std::string bits_text(const report::Detail& d) {
-  std::string text = fmt::format("{} of {} elements differ, first [{}] {} vs {}", d.differing,
-                                 d.total, d.first_index.value_or(0), d.bits_a, d.bits_b);
+  std::string text = fmt::format("{} of {} elements differ, first [{}] {} vs {}",
+                                 d.differing,
+                                 d.total,
+                                 d.first_index.value_or(0),
+                                 d.bits_a,
+                                 d.bits_b);
   if (d.ulps) text += fmt::format(" ({} ulp)", *d.ulps);
   if (d.starts_at_batch) text += fmt::format("; starts at B={}", *d.starts_at_batch);
   return text;
@@ -47,8 +51,12 @@ std::string failure_text(const Case& c,
                          const std::string& backend) {
   std::string text = result.status == Status::kFail ? "FAIL" : std::string(name(result.status));
   const std::string& variant = problem.variant->name;
-  text += fmt::format(" {}{}.{} {} {}", problem.op->name, variant.empty() ? "" : "-" + variant,
-                      c.relation, name(problem.dtype), trial_text(c.named));
+  text += fmt::format(" {}{}.{} {} {}",
+                      problem.op->name,
+                      variant.empty() ? "" : "-" + variant,
+                      c.relation,
+                      name(problem.dtype),
+                      trial_text(c.named));
   if (c.named_against) text += " vs " + trial_text(*c.named_against);
   if (!result.reasons.empty()) text += fmt::format(" [{}]", reasons_text(result));
   if (result.detail) {
@@ -73,24 +81,39 @@ void Console::line(const std::string& text) {
 
 void Console::header(const report::Report& r) {
   backend_ = r.subject.backend;
-  line(fmt::format("bi-conform {}  backend {} on {}  seed {}  {}", r.suite.version, backend_,
-                   r.subject.device, to_string(r.run.seed), r.run.strength));
-  line(fmt::format("{}, {} cores, {} threads, {}", r.environment.cpu, r.environment.cores,
-                   r.environment.threads, r.environment.isa));
+  line(fmt::format("bi-conform {}  backend {} on {}  seed {}  {}",
+                   r.suite.version,
+                   backend_,
+                   r.subject.device,
+                   to_string(r.run.seed),
+                   r.run.strength));
+  line(fmt::format("{}, {} cores, {} threads, {}",
+                   r.environment.cpu,
+                   r.environment.cores,
+                   r.environment.threads,
+                   r.environment.isa));
   line("");
-  line(fmt::format("{:<12} {:<5} {:<5} {:>6} {:>6} {:>9}  {}", "op", "dtype", "level", "cases",
-                   "red", "err/bound", "throughput, ratio to stock"));
+  line(fmt::format("{:<12} {:<5} {:<5} {:>6} {:>6} {:>9}  {}",
+                   "op",
+                   "dtype",
+                   "level",
+                   "cases",
+                   "red",
+                   "err/bound",
+                   "throughput, ratio to stock"));
 }
 
-void Console::progress(std::size_t done, std::size_t all, std::int64_t cases,
+void Console::progress(std::size_t done,
+                       std::size_t all,
+                       std::int64_t cases,
                        const std::string& now) {
   if (!terminal_) return;
   const double spent =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
-  const double left = done == 0 ? 0 : spent / static_cast<double>(done) *
-                                          static_cast<double>(all - done);
-  const std::string text = fmt::format("[{}/{}] {} cases, {:.0f} s left: {}", done, all, cases,
-                                       left, now);
+  const double left =
+      done == 0 ? 0 : spent / static_cast<double>(done) * static_cast<double>(all - done);
+  const std::string text =
+      fmt::format("[{}/{}] {} cases, {:.0f} s left: {}", done, all, cases, left, now);
   std::fputs(("\r\033[K" + text.substr(0, 100)).c_str(), out_);
   std::fflush(out_);
   progress_shown_ = true;
@@ -101,8 +124,12 @@ void Console::row(const report::OpRow& r) {
   for (std::size_t s = 0; s < kStatusCount; ++s) {
     if (is_red(static_cast<Status>(s))) red += r.cases.by_status[s];
   }
-  std::string text = fmt::format("{:<12} {:<5} {:<5} {:>6} {:>6} {:>9}  {}", r.op, name(r.dtype),
-                                 name(r.level), r.cases.sum(), red,
+  std::string text = fmt::format("{:<12} {:<5} {:<5} {:>6} {:>6} {:>9}  {}",
+                                 r.op,
+                                 name(r.dtype),
+                                 name(r.level),
+                                 r.cases.sum(),
+                                 red,
                                  r.worst_error_ppm ? percent(*r.worst_error_ppm) : "-",
                                  r.throughput ? rate(*r.throughput) : "-");
   if (!r.why.empty()) text += "  " + r.why;
@@ -122,15 +149,19 @@ void Console::verdict(const report::Report& r, const std::string& path) {
   line("");
   if (hidden_ > 0) line(fmt::format("{} more failing cases are in the report", hidden_));
   const auto& cases = r.totals.cases;
-  line(fmt::format("{} cases: {} pass, {} fail, {} unstable, {} vacuous, {} skipped, {} unsupported, "
-                   "{} other; {:.1f} s",
-                   r.totals.planned, cases[Status::kPass], cases[Status::kFail],
-                   cases[Status::kUnstable], cases[Status::kVacuous], cases[Status::kSkipped],
-                   cases[Status::kUnsupported],
-                   cases.sum() - cases[Status::kPass] - cases[Status::kFail] -
-                       cases[Status::kUnstable] - cases[Status::kVacuous] -
-                       cases[Status::kSkipped] - cases[Status::kUnsupported],
-                   static_cast<double>(r.run.duration_ns) / 1e9));
+  line(fmt::format(
+      "{} cases: {} pass, {} fail, {} unstable, {} vacuous, {} skipped, {} unsupported, "
+      "{} other; {:.1f} s",
+      r.totals.planned,
+      cases[Status::kPass],
+      cases[Status::kFail],
+      cases[Status::kUnstable],
+      cases[Status::kVacuous],
+      cases[Status::kSkipped],
+      cases[Status::kUnsupported],
+      cases.sum() - cases[Status::kPass] - cases[Status::kFail] - cases[Status::kUnstable] -
+          cases[Status::kVacuous] - cases[Status::kSkipped] - cases[Status::kUnsupported],
+      static_cast<double>(r.run.duration_ns) / 1e9));
   if (!r.run.complete) line("incomplete: " + r.run.incomplete_reason);
   line(r.verdict.text);
   line("report: " + path);

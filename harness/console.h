@@ -12,7 +12,8 @@
 namespace bic {
 
 /// What a run shows to people: header, progress with the time left, one row an op and dtype,
-/// failures, verdict. On a terminal the progress line is rewritten in place; elsewhere there is none.
+/// failures, verdict. On a terminal the progress line is rewritten in place; elsewhere there is
+/// none.
 class Console {
  public:
   /// `typed` is how a person calls the program.

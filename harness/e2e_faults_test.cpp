@@ -60,8 +60,7 @@ Ended run_program(const std::string& backend, const std::string& flags, const Fo
 /// The dtypes in which a fault is tried; fp32, where sums show their order best, if nothing else.
 std::vector<std::string> dtypes_of(const Fault& fault) {
   if (fault.name == "wrong-dtype" || fault.name == "refuses") return {"bf16"};
-  if (fault.name == "scalar-tail" || fault.name == "given-output") return {"fp32", "fp16"};
-  if (fault.name == "split-by-batch" || fault.name == "halves-of-k") return {"fp32", "bf16"};
+  if (fault.name == "halves-of-k") return {"fp32", "bf16"};
   return {"fp32"};
 }
 
@@ -69,8 +68,12 @@ std::string flags_of(const Fault& fault) {
   std::string flags;
   for (std::string_view op : fault.ops) flags += " --op " + std::string(op);
   for (const std::string& dtype : dtypes_of(fault)) flags += " --dtype " + dtype;
-  // Waiting is what a hang costs: one problem tells.
-  if (fault.status == Status::kTimeout) flags += " --timeout 2s --budget 1ms";
+  // A fault of values or of conduct is red wherever it is looked for, which takes its time.
+  for (std::string_view relation : fault.relations) {
+    if (!fault.keeps_accuracy) flags += " --relation " + std::string(relation);
+  }
+  // Waiting is what a hang costs: a few problems tell.
+  if (fault.status == Status::kTimeout) flags += " --timeout 2s --budget 10s";
   return flags;
 }
 

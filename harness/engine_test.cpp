@@ -14,8 +14,11 @@ using fake::Judged;
 using testing::HasSubstr;
 
 SelectionText product(std::vector<std::string> relations = {}, const std::string& batches = "") {
-  return {.ops = {"mm"}, .dtypes = {"fp32"}, .relations = std::move(relations),
-          .dims = "k=67,n=5", .batches = batches};
+  return {.ops = {"mm"},
+          .dtypes = {"fp32"},
+          .relations = std::move(relations),
+          .dims = "k=67,n=5",
+          .batches = batches};
 }
 
 Judged judged(const std::string& behaviour, const SelectionText& text, bool isolated = true) {
@@ -120,7 +123,9 @@ TEST(Sweep, RunsEachTrialOnceAndThreadCountsLast) {
   const auto first = std::ranges::find_if(order, threaded);
   EXPECT_EQ(order.end() - first, 6);
   EXPECT_TRUE(std::all_of(first, order.end(), threaded));
-  const auto looks_again = [](const PlannedTrial& t) { return t.trial.batch == 1 && t.trial.run > 0; };
+  const auto looks_again = [](const PlannedTrial& t) {
+    return t.trial.batch == 1 && t.trial.run > 0;
+  };
   EXPECT_TRUE(looks_again(*(first - 1))) << "the single-sample run once more, at the end";
 }
 

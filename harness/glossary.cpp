@@ -50,7 +50,8 @@ std::vector<std::pair<std::string, std::string>> law_rows() {
   return {
       {"normal", "bell-shaped values of scale 1: what most tests draw, and what hides most"},
       {"uniform", "between -1 and 1"},
-      {"cancel", "pairs of large terms that cancel and small ones that are left: any reordering shows"},
+      {"cancel",
+       "pairs of large terms that cancel and small ones that are left: any reordering shows"},
       {"edge", "a sum of positive terms trimmed so that one output lies at a rounding boundary"},
       {"wide", "exponents far apart"},
       {"outlier", "a few huge channels, as in real activations"},

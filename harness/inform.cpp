@@ -1,7 +1,8 @@
 #include "harness/inform.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <map>
 
 #include "harness/backends.h"
@@ -56,8 +57,10 @@ int list(const std::string& what) {
   if (at == kinds.end()) {
     std::vector<std::string> known;
     for (const auto& [kind, rows] : kinds) known.push_back(kind);
-    throw UsageError(fmt::format("list: unknown kind '{}'{} (known: {})", what,
-                                 did_you_mean(what, known), fmt::join(known, ", ")));
+    throw UsageError(fmt::format("list: unknown kind '{}'{} (known: {})",
+                                 what,
+                                 did_you_mean(what, known),
+                                 fmt::join(known, ", ")));
   }
   print(at->second());
   return 0;
@@ -67,13 +70,18 @@ int support(const WorkerLaunch& backend) {
   const Worker worker(backend);
   fmt::print("{} on {}\n", worker.hello().backend, worker.hello().device);
   for (const protocol::ManifestEntry& e : worker.hello().manifest) {
-    fmt::print("{:<12} {:<20} {}\n", e.op, join(e.dtypes),
+    fmt::print("{:<12} {:<20} {}\n",
+               e.op,
+               join(e.dtypes),
                e.own.empty() ? "stock (" + e.stock_reason + ")"
                              : "own: " + fmt::to_string(fmt::join(e.own, ", ")));
     for (const auto& [dtype, a] : e.arithmetic) {
-      fmt::print("  {:<5} sums in {}{}{}; {}\n", name(dtype), name(a.accumulator),
+      fmt::print("  {:<5} sums in {}{}{}; {}\n",
+                 name(dtype),
+                 name(a.accumulator),
                  a.form.empty() ? "" : ", " + a.form,
-                 a.flushes_subnormals ? ", flushes subnormals" : "", a.source);
+                 a.flushes_subnormals ? ", flushes subnormals" : "",
+                 a.source);
     }
   }
   return 0;
@@ -91,8 +99,8 @@ int explain(const std::string& word) {
     fmt::print("{}: {}\n", name, sentence);
     return 0;
   }
-  throw UsageError(fmt::format("explain: the reports have no word '{}'{}", word,
-                               did_you_mean(word, known)));
+  throw UsageError(
+      fmt::format("explain: the reports have no word '{}'{}", word, did_you_mean(word, known)));
 }
 
 }  // namespace bic

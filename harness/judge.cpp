@@ -1,8 +1,9 @@
 #include "harness/judge.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 #include <limits>
 
 #include "adapters/protocol/gather.h"
@@ -41,8 +42,10 @@ double error_of(double y, const Wide& oracle) {
 
 }  // namespace
 
-Judge::Judge(Prepared& prepared, const Promise& promise,
-             const std::map<PlannedTrial, TrialResult>& results, bool second_process,
+Judge::Judge(Prepared& prepared,
+             const Promise& promise,
+             const std::map<PlannedTrial, TrialResult>& results,
+             bool second_process,
              std::function<TrialResult(const PlannedTrial&)> rerun)
     : prepared_(prepared),
       promise_(promise),
@@ -57,7 +60,8 @@ report::CaseResult Judge::judge(const Case& c) {
   Findings f;
   check_reply(c.trial, a, f);
   if (c.against) check_reply(*c.against, results_.at(*c.against), f);
-  const bool comparable = !f.reasons.contains(Reason::kShape) && !f.reasons.contains(Reason::kDtype);
+  const bool comparable =
+      !f.reasons.contains(Reason::kShape) && !f.reasons.contains(Reason::kDtype);
   if (comparable) {
     result.digest = sha256_hex(block(a, slot_of(c.trial, c.named)));
     if (c.against) compare(c, f);
@@ -114,11 +118,13 @@ void Judge::check_reply(const PlannedTrial& trial, const TrialResult& r, Finding
   if (r.reply.shape != plan.shape) {
     f.reasons.insert(Reason::kShape);
     f.detail.message = fmt::format("the output's shape is [{}], expected [{}]",
-                                   fmt::join(r.reply.shape, ","), fmt::join(plan.shape, ","));
+                                   fmt::join(r.reply.shape, ","),
+                                   fmt::join(plan.shape, ","));
   }
   if (r.reply.unwritten > 0 && !may_give_nan(prepared_.problem, trial)) {
     f.reasons.insert(Reason::kStaleOutput);
-    f.detail.message = std::to_string(r.reply.unwritten) + " elements of the output were not written";
+    f.detail.message =
+        std::to_string(r.reply.unwritten) + " elements of the output were not written";
   }
   if (r.reply.input_changed) f.reasons.insert(Reason::kInputChanged);
   if (r.reply.out_of_bounds) f.reasons.insert(Reason::kOutOfBounds);
@@ -135,14 +141,16 @@ void Judge::compare(const Case& c, Findings& f) {
   const TrialResult &a = results_.at(c.trial), &b = results_.at(*c.against);
   compare_slots(c, a, b, f);
   if (!f.reasons.contains(Reason::kBits) && !f.reasons.contains(Reason::kNanBits)) return;
-  f.unstable = c.relation == "repeat" || disagrees_with_itself(c.trial) ||
-               disagrees_with_itself(*c.against);
+  f.unstable =
+      c.relation == "repeat" || disagrees_with_itself(c.trial) || disagrees_with_itself(*c.against);
 }
 
-/// The sample under test first, then every other sample that both batches hold. Batches that hold the
-/// same samples in the same places are compared place by place: copies of a neighbour that differ
-/// among themselves are no fault of `repeat` or `layout`.
-void Judge::compare_slots(const Case& c, const TrialResult& a, const TrialResult& b,
+/// The sample under test first, then every other sample that both batches hold. Batches that hold
+/// the same samples in the same places are compared place by place: copies of a neighbour that
+/// differ among themselves are no fault of `repeat` or `layout`.
+void Judge::compare_slots(const Case& c,
+                          const TrialResult& a,
+                          const TrialResult& b,
                           Findings& f) const {
   const auto &in_a = prepared_.pool->positions(c.trial),
              &in_b = prepared_.pool->positions(*c.against);
@@ -159,7 +167,8 @@ void Judge::compare_slots(const Case& c, const TrialResult& a, const TrialResult
       const std::int64_t other = same_places ? position : in_b.at(slot).front();
       if (!compare_blocks(a, position, b, other, f)) continue;
       if (slot != tested || position != tested_at) {
-        f.detail.message = fmt::format("seen on sample #{} at position {}", slot.id.value, position);
+        f.detail.message =
+            fmt::format("seen on sample #{} at position {}", slot.id.value, position);
       }
       return;
     }
@@ -167,8 +176,11 @@ void Judge::compare_slots(const Case& c, const TrialResult& a, const TrialResult
 }
 
 /// True when they differ, which is then noted.
-bool Judge::compare_blocks(const TrialResult& a, std::int64_t at_a, const TrialResult& b,
-                           std::int64_t at_b, Findings& f) const {
+bool Judge::compare_blocks(const TrialResult& a,
+                           std::int64_t at_a,
+                           const TrialResult& b,
+                           std::int64_t at_b,
+                           Findings& f) const {
   const auto d = compare_bytes(prepared_.problem.dtype, block(a, at_a), block(b, at_b));
   if (d) describe(*d, f);
   return d.has_value();
@@ -198,8 +210,12 @@ void Judge::check_accuracy(const PlannedTrial& trial, const Trial& named, Findin
     worst_ = std::max(worst_.value_or(0), ppm_of(error, y.bound[i]));
     if (error <= y.bound[i]) continue;
     if (held) {
-      f.detail.message = fmt::format("element [{}] is {:a}, the oracle says {:a}, the bound is {:a}",
-                                     y.elements[i], value, y.oracle[i].hi, y.bound[i]);
+      f.detail.message =
+          fmt::format("element [{}] is {:a}, the oracle says {:a}, the bound is {:a}",
+                      y.elements[i],
+                      value,
+                      y.oracle[i].hi,
+                      y.bound[i]);
     }
     held = false;
     f.reasons.insert(Reason::kAccuracy);
@@ -238,8 +254,8 @@ std::optional<Reason> Judge::unproved(const Case& c) const {
     const int asked = c.trial.trial.threads > 0
                           ? c.trial.trial.threads
                           : 2 * static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-    const auto fault = thread_fault(asked, results_.at(c.trial).reply.witness,
-                                    results_.at(*c.against).reply.witness);
+    const auto fault = thread_fault(
+        asked, results_.at(c.trial).reply.witness, results_.at(*c.against).reply.witness);
     if (fault) return fault;
   }
   if (!prepared_.problem.sweeps() && mostly_non_finite(c)) return Reason::kNonFinite;
@@ -266,25 +282,6 @@ std::int64_t Judge::slot_of(const PlannedTrial& trial, const Trial& named) const
   const auto& positions = prepared_.pool->positions(trial).at({named.sample, {}});
   const bool as_named = std::ranges::binary_search(positions, named.position);
   return as_named ? named.position : positions.front();
-}
-
-void note_where_it_starts(const Prepared& prepared, std::vector<report::CaseResult>& results) {
-  std::map<SampleId, std::int64_t> starts;
-  const auto by_bits = [](const report::CaseResult& r) {
-    return std::ranges::find(r.reasons, Reason::kBits) != r.reasons.end();
-  };
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    const Trial& t = prepared.cases[i].named;
-    if (prepared.cases[i].relation != "alone" || !by_bits(results[i])) continue;
-    const auto [at, added] = starts.try_emplace(t.sample, t.batch);
-    if (!added) at->second = std::min(at->second, t.batch);
-  }
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    const auto at = starts.find(prepared.cases[i].named.sample);
-    if (at != starts.end() && by_bits(results[i]) && results[i].detail) {
-      results[i].detail->starts_at_batch = at->second;
-    }
-  }
 }
 
 }  // namespace bic

@@ -20,8 +20,10 @@ struct Promise {
 class Judge {
  public:
   /// `rerun` runs a trial of the problem once more.
-  Judge(Prepared& prepared, const Promise& promise,
-        const std::map<PlannedTrial, TrialResult>& results, bool second_process,
+  Judge(Prepared& prepared,
+        const Promise& promise,
+        const std::map<PlannedTrial, TrialResult>& results,
+        bool second_process,
         std::function<TrialResult(const PlannedTrial&)> rerun);
 
   report::CaseResult judge(const Case& c);
@@ -40,8 +42,11 @@ class Judge {
   void check_reply(const PlannedTrial& trial, const TrialResult& r, Findings& f) const;
   void compare(const Case& c, Findings& f);
   void compare_slots(const Case& c, const TrialResult& a, const TrialResult& b, Findings& f) const;
-  bool compare_blocks(const TrialResult& a, std::int64_t at_a, const TrialResult& b,
-                      std::int64_t at_b, Findings& f) const;
+  bool compare_blocks(const TrialResult& a,
+                      std::int64_t at_a,
+                      const TrialResult& b,
+                      std::int64_t at_b,
+                      Findings& f) const;
   void describe(const Difference& d, Findings& f) const;
   void check_accuracy(const PlannedTrial& trial, const Trial& named, Findings& f);
   bool disagrees_with_itself(const PlannedTrial& trial);

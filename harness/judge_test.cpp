@@ -15,8 +15,7 @@ using testing::Contains;
 using testing::HasSubstr;
 
 SelectionText product(const std::string& dtype = "fp32", std::vector<std::string> relations = {}) {
-  return {.ops = {"mm"}, .dtypes = {dtype}, .relations = std::move(relations),
-          .dims = "k=67,n=5"};
+  return {.ops = {"mm"}, .dtypes = {dtype}, .relations = std::move(relations), .dims = "k=67,n=5"};
 }
 
 Judged judged(const std::string& behaviour, const SelectionText& text, bool isolated = false) {
@@ -39,7 +38,9 @@ struct Sight {
   std::string dims = "";
 
   SelectionText selection() const {
-    return {.ops = {op}, .dtypes = {dtype}, .relations = {relation},
+    return {.ops = {op},
+            .dtypes = {dtype},
+            .relations = {relation},
             .dims = op == "mm" ? "k=67,n=5" : dims};
   }
 };
@@ -82,8 +83,8 @@ class Fault : public testing::TestWithParam<std::tuple<Sight, bool>> {};
 TEST_P(Fault, GetsItsStatusAndReason) {
   const auto& [sight, isolated] = GetParam();
   const Judged j = judged(sight.behaviour, sight.selection(), isolated);
-  EXPECT_TRUE(std::ranges::any_of(
-      j.results, [&](const auto& r) { return is(r, sight.status, sight.reason); }))
+  EXPECT_TRUE(std::ranges::any_of(j.results,
+                                  [&](const auto& r) { return is(r, sight.status, sight.reason); }))
       << "first: " << name(j.results[0].status);
 }
 
@@ -142,7 +143,8 @@ TEST(Judge, BlocksACaseWhoseComparisonDidNotRun) {
 TEST(Judge, CannotProveFreshWithoutASecondProcess) {
   const Judged j = judged("honest", product("fp32", {"fresh"}));
   ASSERT_FALSE(j.results.empty());
-  for (const report::CaseResult& r : j.results) EXPECT_TRUE(is(r, Status::kVacuous, Reason::kWitness));
+  for (const report::CaseResult& r : j.results)
+    EXPECT_TRUE(is(r, Status::kVacuous, Reason::kWitness));
 }
 
 /// The case `B9 against B1` of the product with another law.
@@ -160,13 +162,15 @@ TEST(Judge, CallsAgreementVacuousWhereTheControlsAgree) {
   const Judged j = judged("honest", product_under(Law::kOnes));
   EXPECT_TRUE(is(j.results[0], Status::kVacuous, Reason::kControls));
   // Exact sums: the other order has the same bits, and only the controls know that.
-  EXPECT_TRUE(is(judged("by-batch", product_under(Law::kOnes)).results[0], Status::kVacuous,
+  EXPECT_TRUE(is(judged("by-batch", product_under(Law::kOnes)).results[0],
+                 Status::kVacuous,
                  Reason::kControls));
 }
 
 TEST(Judge, SeesADroppedTermWhereTheControlsAgree) {
-  EXPECT_TRUE(
-      is(judged("inaccurate", product_under(Law::kOnes)).results[0], Status::kFail, Reason::kAccuracy));
+  EXPECT_TRUE(is(judged("inaccurate", product_under(Law::kOnes)).results[0],
+                 Status::kFail,
+                 Reason::kAccuracy));
 }
 
 TEST(Judge, CallsAgreementOfNansVacuous) {

@@ -1,7 +1,8 @@
 #include "harness/levels.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <set>
 
 #include "results_schema/error.h"
@@ -23,10 +24,18 @@ bool counts(const OpSpec& op, const Prepared& p) {
 
 void count_problem(report::Problems& problems, ControlKind kind) {
   switch (kind) {
-    case ControlKind::kOrder: ++problems.order; break;
-    case ControlKind::kTail: ++problems.tail; break;
-    case ControlKind::kValue: ++problems.value; break;
-    case ControlKind::kNone: ++problems.none; break;
+    case ControlKind::kOrder:
+      ++problems.order;
+      break;
+    case ControlKind::kTail:
+      ++problems.tail;
+      break;
+    case ControlKind::kValue:
+      ++problems.value;
+      break;
+    case ControlKind::kNone:
+      ++problems.none;
+      break;
   }
 }
 
@@ -34,11 +43,12 @@ bool proved(const report::RelationRow& r) {
   return r.counted_problems >= kEnoughProblems && r.failed == 0;
 }
 
-/// Whether a problem's cases of one relation leave nothing open. A skipped one does not: it ran, its
-/// bytes were equal, and no parallel region opened, so that threads could not have mattered there.
+/// Whether a problem's cases of one relation leave nothing open. A skipped one does not: it ran,
+/// its bytes were equal, and no parallel region opened, so that threads could not have mattered
+/// there.
 bool closed(const std::set<Status>& seen) {
-  return std::ranges::all_of(
-      seen, [](Status s) { return s == Status::kPass || s == Status::kSkipped; });
+  return std::ranges::all_of(seen,
+                             [](Status s) { return s == Status::kPass || s == Status::kSkipped; });
 }
 
 }  // namespace
@@ -159,11 +169,15 @@ report::Verdict make_verdict(const report::Report& report, Level target, std::in
   set_certifiable(report, v);
   const std::string head =
       fmt::format("{} on {} of {} ops", name(v.level), v.ops_covered, ops_total) + brackets(v);
-  if (v.conforms) v.text = head;
-  else if (errors > 0) v.text = fmt::format("harness error: {} cases could not be judged", errors);
-  else if (red > 0) v.text = fmt::format("does not conform: {} red cases; first {}", red,
-                                         first_gap(report, target));
-  else v.text = fmt::format("not proved: {}{}", first_gap(report, target), brackets(v));
+  if (v.conforms)
+    v.text = head;
+  else if (errors > 0)
+    v.text = fmt::format("harness error: {} cases could not be judged", errors);
+  else if (red > 0)
+    v.text =
+        fmt::format("does not conform: {} red cases; first {}", red, first_gap(report, target));
+  else
+    v.text = fmt::format("not proved: {}{}", first_gap(report, target), brackets(v));
   return v;
 }
 

@@ -23,8 +23,13 @@ StatusOf but(std::string_view relation, Status other) {
 /// One case of each required relation, or the one case of an accuracy problem.
 Prepared problem_of_op(const OpSpec& op, Dims dims, bool accuracy) {
   Prepared p;
-  p.problem = {.op = &op, .variant = &op.variants[0], .dtype = DType::kFloat32,
-               .dims = std::move(dims), .attributes = {}, .law = op.laws[0], .seed = {},
+  p.problem = {.op = &op,
+               .variant = &op.variants[0],
+               .dtype = DType::kFloat32,
+               .dims = std::move(dims),
+               .attributes = {},
+               .law = op.laws[0],
+               .seed = {},
                .accuracy = accuracy};
   if (accuracy) {
     p.cases.push_back({.relation = kAccuracyRelation});
@@ -77,8 +82,12 @@ TEST(Evidence, ProvesNothingWithFourProblems) {
 
 TEST(Evidence, DropsToTheLevelBelowARedRelation) {
   for (const Relation& r : relations()) {
-    for (Status red : {Status::kFail, Status::kUnstable, Status::kCrash, Status::kTimeout,
-                       Status::kBlocked, Status::kRefused}) {
+    for (Status red : {Status::kFail,
+                       Status::kUnstable,
+                       Status::kCrash,
+                       Status::kTimeout,
+                       Status::kBlocked,
+                       Status::kRefused}) {
       const report::OpRow row = Row{.status = but(r.name, red)}.make();
       EXPECT_EQ(static_cast<int>(row.level), static_cast<int>(r.level) - 1) << r.name;
       EXPECT_EQ(row.why, std::string(r.name) + " failed");
@@ -173,8 +182,8 @@ report::Verdict verdict(const report::Report& report, Level target = Level::kSch
 constexpr auto kSchedule = Level::kSchedule;
 
 TEST(MakeVerdict, ConformsWhereEveryRowHoldsTheLevel) {
-  const auto v = verdict(report_of({{"mm", kSchedule, Status::kPass},
-                                    {"sum", kSchedule, Status::kVacuous}}));
+  const auto v =
+      verdict(report_of({{"mm", kSchedule, Status::kPass}, {"sum", kSchedule, Status::kVacuous}}));
   EXPECT_TRUE(v.conforms);
   EXPECT_EQ(v.exit_code, 0);
   EXPECT_EQ(v.text, "BI-3 on 2 of 7 ops (quick: not certifiable)");
@@ -191,9 +200,14 @@ TEST(MakeVerdict, CertifiesACompleteUnfilteredStandardRunOnly) {
 }
 
 TEST(MakeVerdict, DoesNotConformWithOneRedCase) {
-  for (Status red : {Status::kFail, Status::kUnstable, Status::kCrash, Status::kTimeout,
-                     Status::kBlocked, Status::kRefused}) {
-    const auto v = verdict(report_of({{"mm", Level::kBatch, red}, {"sum", kSchedule, Status::kPass}}));
+  for (Status red : {Status::kFail,
+                     Status::kUnstable,
+                     Status::kCrash,
+                     Status::kTimeout,
+                     Status::kBlocked,
+                     Status::kRefused}) {
+    const auto v =
+        verdict(report_of({{"mm", Level::kBatch, red}, {"sum", kSchedule, Status::kPass}}));
     EXPECT_FALSE(v.conforms);
     EXPECT_EQ(v.exit_code, 1);
     EXPECT_EQ(v.level, Level::kBatch);

@@ -1,7 +1,8 @@
 #include "harness/perf.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace bic {
 namespace {
@@ -11,7 +12,9 @@ constexpr std::int64_t kBlockNs = 10'000'000;  // of each of the two, so 0.1 s a
 constexpr std::int64_t kRotatedBytes = 16 << 20;
 constexpr std::int64_t kMostCopies = 16;
 
-std::optional<std::int64_t> time_block(Stage& stage, const PlannedTrial& trial, int calls,
+std::optional<std::int64_t> time_block(Stage& stage,
+                                       const PlannedTrial& trial,
+                                       int calls,
                                        int copies) {
   auto answer = stage.time(trial, calls, copies);
   const auto* reply = std::get_if<protocol::TimeReply>(&answer);
@@ -79,7 +82,8 @@ std::optional<PlannedTrial> trial_to_time(const Prepared& prepared) {
   return best;
 }
 
-std::optional<report::Throughput> time_against_stock(Stage& backend, Stage& stock,
+std::optional<report::Throughput> time_against_stock(Stage& backend,
+                                                     Stage& stock,
                                                      const TimedTrial& timed) {
   const Prepared& p = *timed.prepared;
   backend.set(p);
@@ -96,10 +100,9 @@ std::optional<report::Throughput> time_against_stock(Stage& backend, Stage& stoc
   t.spread_ppm = (slowest - fastest) * 1'000'000 / t.backend_ns;
   t.shape = shape_text(p, timed.trial.trial.batch);
   t.unit = p.problem.op->contraction ? "flops" : "bytes";
-  t.work = p.problem.op->contraction
-               ? p.problem.flops() * timed.trial.trial.batch
-               : input_bytes(p, timed.trial.trial.batch) +
-                     static_cast<std::int64_t>(timed.judged.size());
+  t.work = p.problem.op->contraction ? p.problem.flops() * timed.trial.trial.batch
+                                     : input_bytes(p, timed.trial.trial.batch) +
+                                           static_cast<std::int64_t>(timed.judged.size());
   t.digest_matches = same;
   return t;
 }

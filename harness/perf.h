@@ -14,13 +14,14 @@ struct TimedTrial {
   std::vector<std::byte> judged;  ///< its output when it was judged
 };
 
-/// The trial of a problem to time: a plain batch of about 33 of the first telling sample; empty when
-/// the problem has none.
+/// The trial of a problem to time: a plain batch of about 33 of the first telling sample; empty
+/// when the problem has none.
 std::optional<PlannedTrial> trial_to_time(const Prepared& prepared);
 
 /// Times the trial on the backend and on stock in interleaved blocks of one run, the same inputs in
 /// rotated buffers. Medians over the blocks. Empty when one of the two cannot run it.
-std::optional<report::Throughput> time_against_stock(Stage& backend, Stage& stock,
+std::optional<report::Throughput> time_against_stock(Stage& backend,
+                                                     Stage& stock,
                                                      const TimedTrial& timed);
 
 }  // namespace bic

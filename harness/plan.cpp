@@ -79,7 +79,9 @@ std::vector<DimRange> ranges_of(const ProblemPlan& plan) {
     const bool last_reduced = !v.reduced.empty() && r.name == v.reduced.back();
     if (plan.accuracy) {
       const auto length = kShort[static_cast<std::size_t>(plan.index) % std::size(kShort)];
-      r.lo = is_reduced(v, r.name) && !last_reduced ? 1 : last_reduced ? length : std::min<std::int64_t>(r.lo, 1);
+      r.lo = is_reduced(v, r.name) && !last_reduced ? 1
+             : last_reduced                         ? length
+                                                    : std::min<std::int64_t>(r.lo, 1);
       r.hi = is_reduced(v, r.name) ? r.lo : std::min<std::int64_t>(r.hi, 33);
     } else if (sweeps(*plan.op, plan.law, plan.dtype)) {
       r.lo = r.hi = kSweepRow;
@@ -126,7 +128,9 @@ std::string_view name(Strength s) {
   return s == Strength::kQuick ? "quick" : s == Strength::kStandard ? "standard" : "exhaustive";
 }
 
-bool Selection::takes(const OpSpec& op, const Variant& variant, std::string_view relation,
+bool Selection::takes(const OpSpec& op,
+                      const Variant& variant,
+                      std::string_view relation,
                       DType dtype) const {
   if (relation == kAccuracyRelation) {
     if (!accuracy) return false;

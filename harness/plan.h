@@ -24,12 +24,15 @@ struct Selection {
   bool accuracy = true;             ///< the accuracy problems too
   /// ECMAScript regex searched in `op[-variant].relation/dtype`; empty: all.
   std::optional<std::regex> pattern;
-  Dims dims;                        ///< fixed extents; empty: drawn
+  Dims dims;                          ///< fixed extents; empty: drawn
   std::vector<std::int64_t> batches;  ///< empty: the suite's list
-  bool filtered = false;            ///< any of the above is narrower than the suite
+  bool filtered = false;              ///< any of the above is narrower than the suite
 
   /// Whether cases of this kind are selected by relation, level and pattern.
-  bool takes(const OpSpec& op, const Variant& variant, std::string_view relation, DType dtype) const;
+  bool takes(const OpSpec& op,
+             const Variant& variant,
+             std::string_view relation,
+             DType dtype) const;
 };
 
 /// A problem to be drawn: all but dims, seed and samples.
@@ -50,8 +53,8 @@ struct Cell {
 };
 
 /// Quick: six problems that count (every variant at least once) and ten for accuracy, a cell; the
-/// 16-bit sweeps of pointwise ops take six for each variant. Standard and exhaustive: 4 and 16 times
-/// as many.
+/// 16-bit sweeps of pointwise ops take six for each variant. Standard and exhaustive: 4 and 16
+/// times as many.
 std::vector<Cell> make_plan(const Selection& selection, Strength strength);
 
 /// Draws dims and seed. `attempt` counts redraws of a problem whose controls agreed; the third

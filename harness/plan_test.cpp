@@ -35,7 +35,8 @@ bool unaligned(const Dims& dims) {
 
 TEST(QuickPlan, HasACellForEachOpAndDtype) {
   std::set<std::pair<std::string, DType>> cells;
-  for (const Cell& cell : make_plan(kAll, Strength::kQuick)) cells.emplace(cell.op->name, cell.dtype);
+  for (const Cell& cell : make_plan(kAll, Strength::kQuick))
+    cells.emplace(cell.op->name, cell.dtype);
   std::size_t declared = 0;
   for (const OpSpec& op : registry()) declared += op.dtypes.size();
   EXPECT_EQ(cells.size(), declared);
@@ -129,7 +130,9 @@ TEST(Plan, LeavesOutWhatIsNotSelected) {
 }
 
 /// Seeds and dims of every problem of an op.
-std::multiset<std::pair<Seed, Dims>> problems_of(const Selection& s, const std::string& op, Seed seed) {
+std::multiset<std::pair<Seed, Dims>> problems_of(const Selection& s,
+                                                 const std::string& op,
+                                                 Seed seed) {
   std::multiset<std::pair<Seed, Dims>> all;
   for (const Cell& cell : make_plan(s, Strength::kQuick)) {
     if (cell.op->name != op) continue;

@@ -10,7 +10,9 @@ namespace {
 
 constexpr std::int64_t kAlignment = 64;
 
-std::int64_t align(std::int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+std::int64_t align(std::int64_t bytes) {
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
 
 std::int64_t block_bytes(const TensorSpec& t, const Problem& problem) {
   std::int64_t n = size_of(problem.dtype);
@@ -34,7 +36,8 @@ protocol::ProblemMessage declare(const Problem& p) {
 
 }  // namespace
 
-Pool::Pool(const Inputs& inputs, std::span<const SampleId> telling,
+Pool::Pool(const Inputs& inputs,
+           std::span<const SampleId> telling,
            std::span<const PlannedTrial> trials)
     : message_(declare(inputs.problem())) {
   std::int64_t largest = 1, widest_pad = 0;

@@ -13,7 +13,8 @@ namespace bic {
 class Pool {
  public:
   /// Makes every sample that stands in one of `trials`.
-  Pool(const Inputs& inputs, std::span<const SampleId> telling,
+  Pool(const Inputs& inputs,
+       std::span<const SampleId> telling,
        std::span<const PlannedTrial> trials);
 
   const protocol::ProblemMessage& problem() const { return message_; }

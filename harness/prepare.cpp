@@ -10,8 +10,12 @@ constexpr std::int64_t kOracleElements = 4096;
 // Terms of the oracle a sample; double-double costs some twenty times as much a term.
 constexpr std::int64_t kOracleTerms = std::int64_t{1} << 22, kOracleTermsFp64 = kOracleTerms / 8;
 
-Case make_case(const Prepared& p, std::string_view relation, Level level, const Trial& trial,
-               const std::optional<Trial>& against, std::optional<Law> neighbour_law) {
+Case make_case(const Prepared& p,
+               std::string_view relation,
+               Level level,
+               const Trial& trial,
+               const std::optional<Trial>& against,
+               std::optional<Law> neighbour_law) {
   const auto runs = [&](const Trial& t) {
     return canonical(p.problem, p.telling.samples, planned(t, neighbour_law));
   };
@@ -35,7 +39,8 @@ Trial accuracy_trial(const Prepared& p) {
 
 void add_cases(Prepared& p, const Selection& selection) {
   if (p.problem.accuracy) {
-    p.cases.push_back(make_case(p, kAccuracyRelation, Level::kRepeatable, accuracy_trial(p), {}, {}));
+    p.cases.push_back(
+        make_case(p, kAccuracyRelation, Level::kRepeatable, accuracy_trial(p), {}, {}));
     return;
   }
   const Probe probe{.op = p.problem.op,
@@ -85,8 +90,7 @@ const Yardstick& Prepared::yardstick(SampleId sample, const Arithmetic& arithmet
   const auto [at, added] = yardsticks_.try_emplace(sample);
   Yardstick& y = at->second;
   if (!added) return y;
-  const std::int64_t terms =
-      problem.dtype == DType::kFloat64 ? kOracleTermsFp64 : kOracleTerms;
+  const std::int64_t terms = problem.dtype == DType::kFloat64 ? kOracleTermsFp64 : kOracleTerms;
   const std::int64_t each = problem.op->contraction ? problem.reduced_extent() : 1;
   y.elements = spread_elements(problem.output_elements(),
                                std::clamp<std::int64_t>(terms / each, 1, kOracleElements));
@@ -100,7 +104,8 @@ const Yardstick& Prepared::yardstick(SampleId sample, const Arithmetic& arithmet
   return y;
 }
 
-std::unique_ptr<Prepared> prepare(const ProblemPlan& plan, const Selection& selection,
+std::unique_ptr<Prepared> prepare(const ProblemPlan& plan,
+                                  const Selection& selection,
                                   Seed run_seed) {
   auto p = std::make_unique<Prepared>();
   draw_telling(*p, plan, selection, run_seed);
@@ -118,9 +123,12 @@ std::unique_ptr<Prepared> prepare_case(const CaseName& name) {
   const Relation* relation = find_relation(name.relation);
   std::optional<Trial> against;
   if (name.trials.size() > 1) against = name.trials[1];
-  p->cases.push_back(make_case(*p, relation == nullptr ? kAccuracyRelation : relation->name,
+  p->cases.push_back(make_case(*p,
+                               relation == nullptr ? kAccuracyRelation : relation->name,
                                relation == nullptr ? Level::kRepeatable : relation->level,
-                               name.trials[0], against, name.neighbour_law));
+                               name.trials[0],
+                               against,
+                               name.neighbour_law));
   make_pool(*p);
   return p;
 }

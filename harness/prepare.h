@@ -13,12 +13,12 @@ namespace bic {
 
 /// One case before it is judged.
 struct Case {
-  std::string name;                    ///< canonical case string
+  std::string name;  ///< canonical case string
   std::string_view relation;
   Level level = Level::kRepeatable;
-  Trial named;                          ///< as in the name: sample and position under test
-  std::optional<Trial> named_against;   ///< empty for accuracy
-  PlannedTrial trial;                   ///< what is run for it, see `canonical`
+  Trial named;                         ///< as in the name: sample and position under test
+  std::optional<Trial> named_against;  ///< empty for accuracy
+  PlannedTrial trial;                  ///< what is run for it, see `canonical`
   std::optional<PlannedTrial> against;
 };
 
@@ -48,7 +48,8 @@ struct Prepared {
 
 /// Draws the problem, with up to three redraws while its controls agree, and makes its cases and
 /// samples. Safe to call from any thread.
-std::unique_ptr<Prepared> prepare(const ProblemPlan& plan, const Selection& selection,
+std::unique_ptr<Prepared> prepare(const ProblemPlan& plan,
+                                  const Selection& selection,
                                   Seed run_seed);
 
 /// The problem and the one case of a case string, for `repro`.

@@ -86,7 +86,9 @@ std::int64_t shortest_telling_axis(const OpSpec& op, DType dtype) {
   return op.contraction ? 16 : 8;
 }
 
-CaseName case_name(const Problem& p, std::string_view relation, std::vector<Trial> trials,
+CaseName case_name(const Problem& p,
+                   std::string_view relation,
+                   std::vector<Trial> trials,
                    std::optional<Law> neighbour_law) {
   return {.op = p.op->name,
           .variant = p.variant->name,
@@ -108,7 +110,10 @@ Problem problem_of(const CaseName& name) {
     refuse("op", "unknown op '" + name.op + "'" + did_you_mean(name.op, known));
   }
   if (name.relation != kAccuracyRelation && find_relation(name.relation) == nullptr) {
-    refuse("relation", "unknown relation '" + name.relation + "'");
+    std::vector<std::string> known{std::string(kAccuracyRelation)};
+    for (const Relation& r : relations()) known.emplace_back(r.name);
+    refuse("relation",
+           "unknown relation '" + name.relation + "'" + did_you_mean(name.relation, known));
   }
   const Variant& variant = variant_of(name, *op);
   check_dims(name, *op, variant);

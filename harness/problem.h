@@ -40,11 +40,13 @@ struct Problem {
 std::int64_t shortest_telling_axis(const OpSpec& op, DType dtype);
 
 /// The case of `problem` with that relation and trials.
-CaseName case_name(const Problem& problem, std::string_view relation, std::vector<Trial> trials,
+CaseName case_name(const Problem& problem,
+                   std::string_view relation,
+                   std::vector<Trial> trials,
                    std::optional<Law> neighbour_law);
 
-/// The problem of a case string. Throws UsageError when op, variant, dims, attributes or relation do
-/// not fit the suite.
+/// The problem of a case string. Throws UsageError when op, variant, dims, attributes or relation
+/// do not fit the suite.
 Problem problem_of(const CaseName& name);
 
 /// One sample's inputs: for each input of the variant its bytes; empty for common ones.

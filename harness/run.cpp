@@ -1,11 +1,13 @@
 #include "harness/run.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <csignal>
 #include <deque>
-#include <fmt/format.h>
 #include <future>
 
+#include "harness/case_check.h"
 #include "harness/console.h"
 #include "harness/environment.h"
 #include "harness/levels.h"
@@ -52,15 +54,18 @@ report::JournalWriter open_journal(const RunOptions& options) {
   std::error_code failed;
   std::filesystem::create_directories(options.out, failed);
   if (failed) {
-    throw UsageError(fmt::format("--out '{}': cannot be made: {}; name a folder that can be written",
-                                 options.out.string(), failed.message()));
+    throw UsageError(
+        fmt::format("--out '{}': cannot be made: {}; name a folder that can be written",
+                    options.out.string(),
+                    failed.message()));
   }
   const auto path = options.out / "journal.jsonl";
   std::filesystem::remove(path, failed);
-  return report::JournalWriter(path, {.suite_version = suite_version(),
-                                      .backend = options.backend.backend,
-                                      .seed = options.seed,
-                                      .strength = std::string(name(options.strength))});
+  return report::JournalWriter(path,
+                               {.suite_version = suite_version(),
+                                .backend = options.backend.backend,
+                                .seed = options.seed,
+                                .strength = std::string(name(options.strength))});
 }
 
 /// The state of a run.
@@ -81,7 +86,8 @@ class Runner {
   void describe();
   void run_cell(const Cell& cell);
   void run_problem(const Cell& cell, const Promise* promise, Evidence& evidence);
-  std::vector<report::CaseResult> judge_all(Prepared& p, const Promise* promise,
+  std::vector<report::CaseResult> judge_all(Prepared& p,
+                                            const Promise* promise,
                                             Evidence& evidence);
   void keep_for_timing(std::unique_ptr<Prepared> p,
                        const std::map<PlannedTrial, TrialResult>& results);
@@ -139,9 +145,8 @@ bool Runner::cut() {
       options_.budget && std::chrono::steady_clock::now() - started_ > *options_.budget;
   if (!late && !interrupted()) return !report_.run.complete;
   report_.run.complete = false;
-  report_.run.incomplete_reason = fmt::format("{} after {} of {} problems",
-                                              late ? "out of budget" : "interrupted", done_,
-                                              ahead_.size());
+  report_.run.incomplete_reason = fmt::format(
+      "{} after {} of {} problems", late ? "out of budget" : "interrupted", done_, ahead_.size());
   return true;
 }
 
@@ -173,7 +178,9 @@ void Runner::run_cell(const Cell& cell) {
 }
 
 void Runner::run_problem(const Cell& cell, const Promise* promise, Evidence& evidence) {
-  console_.progress(done_, ahead_.size(), report_.totals.planned,
+  console_.progress(done_,
+                    ahead_.size(),
+                    report_.totals.planned,
                     fmt::format("{} {}", cell.op->name, name(cell.dtype)));
   std::unique_ptr<Prepared> p = ahead_.next();
   ++done_;
@@ -196,7 +203,8 @@ void Runner::run_problem(const Cell& cell, const Promise* promise, Evidence& evi
   if (promise != nullptr && !p->problem.accuracy) keep_for_timing(std::move(p), results_);
 }
 
-std::vector<report::CaseResult> Runner::judge_all(Prepared& p, const Promise* promise,
+std::vector<report::CaseResult> Runner::judge_all(Prepared& p,
+                                                  const Promise* promise,
                                                   Evidence& evidence) {
   std::vector<report::CaseResult> judged;
   if (promise == nullptr) {
@@ -206,8 +214,9 @@ std::vector<report::CaseResult> Runner::judge_all(Prepared& p, const Promise* pr
     return judged;
   }
   results_ = sweep(stage_, p);
-  Judge judge(p, *promise, results_, stage_.isolated(),
-              [&](const PlannedTrial& t) { return stage_.run(t); });
+  Judge judge(p, *promise, results_, stage_.isolated(), [&](const PlannedTrial& t) {
+    return stage_.run(t);
+  });
   for (const Case& c : p.cases) judged.push_back(judge.judge(c));
   evidence.note_error(judge.worst_error_ppm());
   note_where_it_starts(p, judged);
@@ -228,27 +237,17 @@ void Runner::finish() {
                                 std::chrono::steady_clock::now() - started_)
                                 .count();
   report_.coverage.required = report_.coverage.planned;
-  report_.verdict = make_verdict(report_, options_.selection.target,
-                                 static_cast<std::int64_t>(registry().size()));
-}
-
-void check_fits(const CaseName& name) {
-  const std::size_t wanted = name.relation == kAccuracyRelation ? 1 : 2;
-  if (name.trials.size() != wanted) {
-    throw UsageError(fmt::format("case string: field 'trials': relation '{}' takes {} of them, got {}",
-                                 name.relation, wanted, name.trials.size()));
-  }
+  report_.verdict = make_verdict(
+      report_, options_.selection.target, static_cast<std::int64_t>(registry().size()));
 }
 
 }  // namespace
 
 int run_suite(const RunOptions& options) { return Runner(options).run(); }
 
-int reproduce(const WorkerLaunch& launch,
-              const std::string& case_text,
-              const std::string& typed) {
+int reproduce(const WorkerLaunch& launch, const std::string& case_text, const std::string& typed) {
   const CaseName name = parse_case_name(case_text);
-  check_fits(name);
+  check_case(name);
   std::unique_ptr<Prepared> p = prepare_case(name);
   Stage stage(launch);
   Promise promise;
@@ -260,12 +259,13 @@ int reproduce(const WorkerLaunch& launch,
     promise.own = e.own;
   }
   const auto results = sweep(stage, *p);
-  Judge judge(*p, promise, results, stage.isolated(),
-              [&](const PlannedTrial& t) { return stage.run(t); });
+  Judge judge(
+      *p, promise, results, stage.isolated(), [&](const PlannedTrial& t) { return stage.run(t); });
   const report::CaseResult result = judge.judge(p->cases[0]);
   fmt::print("{}\nstatus: {}\ndigest: {}\n",
              failure_text(p->cases[0], p->problem, result, typed, launch.backend),
-             bic::name(result.status), result.digest);
+             bic::name(result.status),
+             result.digest);
   if (is_red(result.status)) return static_cast<int>(ExitCode::kDoesNotConform);
   const bool proved = result.status == Status::kPass;
   return static_cast<int>(proved ? ExitCode::kConforms : ExitCode::kUnproved);

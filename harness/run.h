@@ -30,9 +30,7 @@ struct RunOptions {
 int run_suite(const RunOptions& options);
 
 /// Runs the one case of a case string and prints its verdict. Returns the exit code.
-int reproduce(const WorkerLaunch& backend,
-              const std::string& case_text,
-              const std::string& typed);
+int reproduce(const WorkerLaunch& backend, const std::string& case_text, const std::string& typed);
 
 /// From now on an interrupt (Ctrl-C, SIGTERM) lets the run end in order: what is judged stays.
 void catch_interrupts();

@@ -53,7 +53,9 @@ SelectionText product() {
 }
 
 SelectionText narrow() {
-  return {.ops = {"mm"}, .dtypes = {"fp32"}, .relations = {"alone", "repeat", "accuracy"},
+  return {.ops = {"mm"},
+          .dtypes = {"fp32"},
+          .relations = {"alone", "repeat", "accuracy"},
           .batches = "1,3,9"};
 }
 
@@ -96,7 +98,8 @@ std::string timeless(report::Report report) {
 }
 
 TEST_F(Run, GivesTheSameReportForTheSameSeed) {
-  const auto first = run(options("by-batch", narrow())), second = run(options("by-batch", narrow()));
+  const auto first = run(options("by-batch", narrow())),
+             second = run(options("by-batch", narrow()));
   EXPECT_EQ(timeless(first.report), timeless(second.report));
 }
 

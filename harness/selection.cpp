@@ -1,30 +1,36 @@
 #include "harness/selection.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
-#include <fmt/format.h>
 #include <regex>
 #include <sstream>
 
+#include "harness/case_check.h"
 #include "results_schema/error.h"
 #include "results_schema/nearest.h"
 
 namespace bic {
 namespace {
 
-constexpr std::int64_t kMostExtent = std::int64_t{1} << 24;
-constexpr std::int64_t kMostBatch = 65536;
-
-[[noreturn]] void unknown(const std::string& flag, const std::string& what,
-                          const std::string& value, const std::vector<std::string>& known) {
-  throw UsageError(fmt::format("{}: unknown {} '{}'{} (known: {})", flag, what, value,
-                               did_you_mean(value, known), fmt::join(known, ", ")));
+[[noreturn]] void unknown(const std::string& flag,
+                          const std::string& what,
+                          const std::string& value,
+                          const std::vector<std::string>& known) {
+  throw UsageError(fmt::format("{}: unknown {} '{}'{} (known: {})",
+                               flag,
+                               what,
+                               value,
+                               did_you_mean(value, known),
+                               fmt::join(known, ", ")));
 }
 
 std::vector<std::string> split(const std::string& text, char at) {
   std::vector<std::string> parts;
   std::istringstream in(text);
   for (std::string part; std::getline(in, part, at);) parts.push_back(part);
+  if (text.ends_with(at)) parts.emplace_back();  // getline sees nothing after the last separator
   return parts;
 }
 
@@ -99,12 +105,15 @@ void select_dims(const SelectionText& text, Selection& s) {
   for (const std::string& part : split(text.dims, ',')) {
     const auto equals = part.find('=');
     if (equals == std::string::npos) {
-      throw UsageError(fmt::format("--dims: '{}' is not NAME=NUMBER; write for example m=7,k=281",
-                                   part));
+      throw UsageError(
+          fmt::format("--dims: '{}' is not NAME=NUMBER; write for example m=7,k=281", part));
     }
     const std::string dim = part.substr(0, equals);
     if (std::ranges::find(known, dim) == known.end()) unknown("--dims", "dim", dim, known);
-    s.dims[dim] = number("--dims " + dim, part.substr(equals + 1), kMostExtent);
+    const auto extent = number("--dims " + dim, part.substr(equals + 1), kMostExtent);
+    if (!s.dims.emplace(dim, extent).second) {
+      throw UsageError(fmt::format("--dims: '{}' is given twice", dim));
+    }
   }
 }
 

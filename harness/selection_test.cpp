@@ -94,9 +94,12 @@ TEST(MakeSelection, LeavesAccuracyOutWhereOnlyRelationsAreNamed) {
 }
 
 TEST(MakeSelection, CallsEachFilterAFilter) {
-  const SelectionText narrower[] = {{.ops = {"mm"}},      {.dtypes = {"fp32"}},
-                                    {.relations = {"alone"}}, {.level = "BI-3"},
-                                    {.case_pattern = "."},    {.dims = "k=7"},
+  const SelectionText narrower[] = {{.ops = {"mm"}},
+                                    {.dtypes = {"fp32"}},
+                                    {.relations = {"alone"}},
+                                    {.level = "BI-3"},
+                                    {.case_pattern = "."},
+                                    {.dims = "k=7"},
                                     {.batches = "8"}};
   for (const SelectionText& text : narrower) EXPECT_TRUE(make_selection(text).filtered);
 }

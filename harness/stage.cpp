@@ -67,8 +67,10 @@ TrialResult Stage::run(const PlannedTrial& trial) {
   result.death = ready(seat);
   if (!result.death) {
     auto answer = seat.worker->run(request(trial));
-    if (Death* death = std::get_if<Death>(&answer)) result.death = std::move(*death);
-    else result.reply = std::move(std::get<protocol::TrialReply>(answer));
+    if (Death* death = std::get_if<Death>(&answer))
+      result.death = std::move(*death);
+    else
+      result.reply = std::move(std::get<protocol::TrialReply>(answer));
   }
   if (result.death) {
     ++seat.deaths;
@@ -85,7 +87,8 @@ TrialResult Stage::run(const PlannedTrial& trial) {
   return result;
 }
 
-std::variant<protocol::TimeReply, Death> Stage::time(const PlannedTrial& trial, int calls,
+std::variant<protocol::TimeReply, Death> Stage::time(const PlannedTrial& trial,
+                                                     int calls,
                                                      int copies) {
   Seat& seat = seats_[0];
   if (auto death = ready(seat)) return *death;
@@ -107,11 +110,13 @@ std::vector<PlannedTrial> sweep_order(const Prepared& prepared) {
   std::vector<std::tuple<int, int, std::uint64_t, PlannedTrial>> keyed;
   std::uint64_t number = 0;
   for (const PlannedTrial& t : distinct) {
-    const int act = act_of(t, large_first != (t.trial.worker == 1), prepared.batches.empty()
-                                                                       ? 1
-                                                                       : prepared.batches.back());
-    keyed.emplace_back(act, act == 4 ? t.trial.threads : 0,
-                       derive(derive(prepared.problem.seed, "sweep"), number++).value, t);
+    const int act = act_of(t,
+                           large_first != (t.trial.worker == 1),
+                           prepared.batches.empty() ? 1 : prepared.batches.back());
+    keyed.emplace_back(act,
+                       act == 4 ? t.trial.threads : 0,
+                       derive(derive(prepared.problem.seed, "sweep"), number++).value,
+                       t);
   }
   std::ranges::sort(keyed);
   std::vector<PlannedTrial> order;

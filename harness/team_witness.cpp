@@ -36,9 +36,9 @@ void* gomp_symbol(const char* name) {
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) void GOMP_parallel(void (*body)(void*),
-                                                                    void* argument,
-                                                                    unsigned threads,
-                                                                    unsigned flags) {
+                                                                     void* argument,
+                                                                     unsigned threads,
+                                                                     unsigned flags) {
   static const auto parallel = reinterpret_cast<Parallel>(gomp_symbol("GOMP_parallel"));
   static const auto max_threads = reinterpret_cast<MaxThreads>(gomp_symbol("omp_get_max_threads"));
   const unsigned team = threads == 0 ? static_cast<unsigned>(max_threads()) : threads;

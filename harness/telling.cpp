@@ -26,7 +26,8 @@ bool same_bytes(std::span<const double> a, std::span<const double> b) {
 }
 
 /// Which pairs of controls differ on a sample.
-Pairs pairs_apart(const Inputs& inputs, const SampleBytes& sample,
+Pairs pairs_apart(const Inputs& inputs,
+                  const SampleBytes& sample,
                   std::span<const std::int64_t> elements) {
   const Problem& problem = inputs.problem();
   const std::vector<Order> orders = controls_of(problem);
@@ -65,8 +66,8 @@ bool complete(const Pairs& pairs) {
   return std::ranges::all_of(pairs, [](bool apart) { return apart; });
 }
 
-/// Samples of a sweep: this problem's share of the 65,536 inputs. The seed's low 16 bits say where it
-/// begins and the dims how many samples it takes; the planner sets both.
+/// Samples of a sweep: this problem's share of the 65,536 inputs. The seed's low 16 bits say where
+/// it begins and the dims how many samples it takes; the planner sets both.
 Telling sweep_share(const Problem& problem) {
   Telling telling{.samples = {}, .told_apart = true, .searched = 0};
   const std::int64_t count = (sweep_samples(problem) + kSweepShares - 1) / kSweepShares;
@@ -80,7 +81,8 @@ Telling sweep_share(const Problem& problem) {
 std::int64_t cost_of(const Problem& problem, std::int64_t elements) {
   const std::int64_t k = std::max<std::int64_t>(problem.reduced_extent(), 1);
   const std::int64_t rows = problem.op->contraction ? elements : 1;
-  return k * rows * static_cast<std::int64_t>(kControls) + (problem.law == Law::kEdge ? 500 * k : 0);
+  return k * rows * static_cast<std::int64_t>(kControls) +
+         (problem.law == Law::kEdge ? 500 * k : 0);
 }
 
 }  // namespace

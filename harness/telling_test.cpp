@@ -12,8 +12,13 @@ namespace {
 
 Problem product(DType dtype, Law law, std::int64_t k, std::uint64_t seed = 5) {
   const OpSpec* op = find_op("mm");
-  return {.op = op, .variant = &op->variants[0], .dtype = dtype, .dims = {{"k", k}, {"n", 3}},
-          .attributes = {}, .law = law, .seed = Seed{seed}};
+  return {.op = op,
+          .variant = &op->variants[0],
+          .dtype = dtype,
+          .dims = {{"k", k}, {"n", 3}},
+          .attributes = {},
+          .law = law,
+          .seed = Seed{seed}};
 }
 
 TEST(FindTelling, FindsAtMostThreeSamplesUnderCancel) {

@@ -4,7 +4,8 @@
 
 namespace bic {
 
-bool shows_layout(const protocol::ProblemMessage& problem, const protocol::TrialMessage& request,
+bool shows_layout(const protocol::ProblemMessage& problem,
+                  const protocol::TrialMessage& request,
                   const protocol::Witness& witness) {
   const std::size_t inputs = problem.inputs.size();
   if (witness.address_mod_64.size() != inputs || witness.strides.size() != inputs) return false;
@@ -21,7 +22,8 @@ bool shows_layout(const protocol::ProblemMessage& problem, const protocol::Trial
   return true;
 }
 
-std::optional<Reason> thread_fault(int asked, const protocol::Witness& trial,
+std::optional<Reason> thread_fault(int asked,
+                                   const protocol::Witness& trial,
                                    const protocol::Witness& against) {
   if (trial.largest_team <= 1 && against.largest_team <= 1) return Reason::kNoParallelRegion;
   if (asked == 1) return trial.largest_team <= 1 ? std::nullopt : std::optional(Reason::kWitness);

@@ -35,8 +35,11 @@ Witness honest(const TrialMessage& t) {
 }
 
 std::vector<TrialMessage> layouts() {
-  return {trial(), trial({.offset = 3}), trial({.row_gap = 5}),
-          trial({.storage = Storage::kTransposed}), trial({.form = Form::kOut})};
+  return {trial(),
+          trial({.offset = 3}),
+          trial({.row_gap = 5}),
+          trial({.storage = Storage::kTransposed}),
+          trial({.form = Form::kOut})};
 }
 
 TEST(ShowsLayout, HoldsForWhatWasAskedAndForNothingElse) {

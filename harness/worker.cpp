@@ -17,8 +17,8 @@
 namespace bic {
 namespace {
 
-using protocol::Received;
 using nlohmann::json;
+using protocol::Received;
 
 // Starting LibTorch takes 0.3 s, on a loaded machine some seconds.
 constexpr std::chrono::seconds kStartTimeout{120};
@@ -77,13 +77,14 @@ void Worker::start_child(protocol::Descriptor socket) {
 }
 
 void Worker::start_thread(protocol::Descriptor socket) {
-  thread_ = std::thread([library = launch_.library, backend = launch_.backend,
-                         socket = std::move(socket)] {
-    worker_main(library, backend, socket.get());
-  });
+  thread_ = std::thread(
+      [library = launch_.library, backend = launch_.backend, socket = std::move(socket)] {
+        worker_main(library, backend, socket.get());
+      });
 }
 
-std::variant<json, Death> Worker::ask(const char* verb, json body,
+std::variant<json, Death> Worker::ask(const char* verb,
+                                      json body,
                                       const std::vector<int>& descriptors) {
   body["do"] = verb;
   if (!socket_ || !protocol::send(socket_.get(), body, descriptors)) return bury(Received::kClosed);
@@ -161,8 +162,8 @@ std::variant<protocol::TimeReply, Death> Worker::time(const protocol::TimeMessag
   if (Death* death = std::get_if<Death>(&answer)) return std::move(*death);
   const json& reply = std::get<json>(answer);
   if (!reply.contains("error")) return reply.get<protocol::TimeReply>();
-  return protocol::TimeReply{.outcome = protocol::Outcome::kException,
-                             .message = reply["error"], .nanoseconds = 0};
+  return protocol::TimeReply{
+      .outcome = protocol::Outcome::kException, .message = reply["error"], .nanoseconds = 0};
 }
 
 }  // namespace bic

@@ -55,7 +55,8 @@ class Worker {
  private:
   void start_child(protocol::Descriptor socket);
   void start_thread(protocol::Descriptor socket);
-  std::variant<nlohmann::json, Death> ask(const char* verb, nlohmann::json body,
+  std::variant<nlohmann::json, Death> ask(const char* verb,
+                                          nlohmann::json body,
                                           const std::vector<int>& descriptors = {});
   Death bury(protocol::Received how);
   std::string last_words() const;

@@ -22,8 +22,11 @@ std::string start_error(const WorkerLaunch& launch) {
 }
 
 std::unique_ptr<Prepared> product() {
-  return fake::first_problem({.ops = {"mm"}, .dtypes = {"fp32"}, .relations = {"alone"},
-                              .dims = "k=67,n=5", .batches = "1,33"});
+  return fake::first_problem({.ops = {"mm"},
+                              .dtypes = {"fp32"},
+                              .relations = {"alone"},
+                              .dims = "k=67,n=5",
+                              .batches = "1,33"});
 }
 
 protocol::TrialMessage batch_of_33(const Prepared& p) {
@@ -74,8 +77,8 @@ INSTANTIATE_TEST_SUITE_P(Isolation, AnyWorker, testing::Bool(), [](const auto& i
 TEST(WorkerProcess, NamesTheLibraryThatItCannotLoad) {
   WorkerLaunch launch = fake::launch("honest", true);
   launch.library = "/no/such/library.so";
-  EXPECT_THAT(start_error(launch), AllOf(HasSubstr("exited with code 2"),
-                                         HasSubstr("/no/such/library.so")));
+  EXPECT_THAT(start_error(launch),
+              AllOf(HasSubstr("exited with code 2"), HasSubstr("/no/such/library.so")));
 }
 
 TEST(WorkerProcess, NamesTheCodeWithWhichItEndsAtItsStart) {

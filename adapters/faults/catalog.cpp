@@ -173,7 +173,7 @@ void add_deaths(std::vector<Fault>& all) {
   all.push_back({"refuses",
                  "claims bf16 and then declines it (vllm PR 52960: a shared memory "
                  "limit found when the kernel is launched)",
-                 {"mm", "sum", "gelu"},
+                 {"mm", "sum"},
                  {"repeat", "accuracy"},
                  Status::kRefused,
                  {},

@@ -80,7 +80,10 @@ void take_descriptors(msghdr& head, std::vector<Descriptor>& descriptors) {
   }
 }
 
-Received read_all(int socket, char* bytes, std::size_t size, const Deadline& deadline,
+Received read_all(int socket,
+                  char* bytes,
+                  std::size_t size,
+                  const Deadline& deadline,
                   std::vector<Descriptor>* descriptors) {
   while (size > 0) {
     if (const Received r = wait_readable(socket, deadline); r != Received::kMessage) return r;
@@ -132,8 +135,8 @@ bool send(int socket, const nlohmann::json& body, const std::vector<int>& descri
 Received receive(int socket, Message& message, Deadline deadline) {
   message = Message{};
   std::uint32_t length = 0;
-  Received r = read_all(socket, reinterpret_cast<char*>(&length), sizeof length, deadline,
-                        &message.descriptors);
+  Received r = read_all(
+      socket, reinterpret_cast<char*>(&length), sizeof length, deadline, &message.descriptors);
   if (r != Received::kMessage) return r;
   if (length > kMaxFrame) throw HarnessError("protocol: a frame announces more than 64 MiB");
   std::string text(length, '\0');

@@ -1,11 +1,10 @@
 #pragma once
 
 #include <chrono>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 namespace bic::protocol {
 
@@ -32,15 +31,16 @@ struct Message {
   std::vector<Descriptor> descriptors;
 };
 
-/// Frames on a Unix stream socket: four bytes of length, little-endian, then that many bytes of JSON.
-/// Descriptors travel with the length. A frame is at most 64 MiB.
-/// Throws HarnessError on a malformed frame; a closed peer is an empty Message (or false from send).
+/// Frames on a Unix stream socket: four bytes of length, little-endian, then that many bytes of
+/// JSON. Descriptors travel with the length. A frame is at most 64 MiB. Throws HarnessError on a
+/// malformed frame; a closed peer is an empty Message (or false from send).
 bool send(int socket, const nlohmann::json& body, const std::vector<int>& descriptors = {});
 
 enum class Received : std::uint8_t { kMessage, kClosed, kTimeout };
 
 /// Waits for one message until `deadline` (none: for ever).
-Received receive(int socket, Message& message,
+Received receive(int socket,
+                 Message& message,
                  std::optional<std::chrono::steady_clock::time_point> deadline = {});
 
 }  // namespace bic::protocol

@@ -32,8 +32,11 @@ std::vector<int> memory_order(std::size_t rank, Storage storage) {
 
 /// Copies `shape` elements between two strided places; the innermost run is one memcpy where both
 /// sides are dense.
-void copy_strided(std::span<const std::int64_t> shape, std::span<const std::int64_t> from_strides,
-                  const std::byte* from, std::span<const std::int64_t> to_strides, std::byte* to,
+void copy_strided(std::span<const std::int64_t> shape,
+                  std::span<const std::int64_t> from_strides,
+                  const std::byte* from,
+                  std::span<const std::int64_t> to_strides,
+                  std::byte* to,
                   std::int64_t size) {
   if (shape.empty()) {
     std::memcpy(to, from, size);
@@ -45,8 +48,12 @@ void copy_strided(std::span<const std::int64_t> shape, std::span<const std::int6
     return;
   }
   for (std::int64_t i = 0; i < shape[0]; ++i) {
-    copy_strided(shape.subspan(1), from_strides.subspan(1), from + i * from_strides[0] * size,
-                 to_strides.subspan(1), to + i * to_strides[0] * size, size);
+    copy_strided(shape.subspan(1),
+                 from_strides.subspan(1),
+                 from + i * from_strides[0] * size,
+                 to_strides.subspan(1),
+                 to + i * to_strides[0] * size,
+                 size);
   }
 }
 
@@ -56,7 +63,8 @@ std::vector<std::int64_t> dense_strides(std::span<const std::int64_t> shape) {
   return strides;
 }
 
-/// Zeros every element of the tensor: what padding adds stays, the samples are copied over the rest.
+/// Zeros every element of the tensor: what padding adds stays, the samples are copied over the
+/// rest.
 void fill_zero(const TensorPlan& plan, std::byte* first, std::int64_t size) {
   const std::vector<std::byte> zeros(size);
   const std::vector<std::int64_t> still(plan.shape.size(), 0);
@@ -77,7 +85,8 @@ std::int64_t axis_extent(const std::string& axis, const Dims& dims, std::int64_t
   return std::stoll(axis);
 }
 
-TensorPlan plan_tensor(const ProblemMessage& problem, const TensorMessage& t,
+TensorPlan plan_tensor(const ProblemMessage& problem,
+                       const TensorMessage& t,
                        const TrialMessage& trial) {
   Dims dims = problem.dims;
   if (trial.trial.pad > 0) dims[trial.trial.pad_dim] += trial.trial.pad;
@@ -87,8 +96,8 @@ TensorPlan plan_tensor(const ProblemMessage& problem, const TensorMessage& t,
   plan.strides.assign(plan.shape.size(), 1);
   const int batch_axis = find_batch_axis(t);
   // Rows of a concatenation cannot share memory by a stride.
-  const bool expanded = trial.trial.storage == Storage::kExpanded && batch_axis >= 0 &&
-                        t.axes[batch_axis] == "B";
+  const bool expanded =
+      trial.trial.storage == Storage::kExpanded && batch_axis >= 0 && t.axes[batch_axis] == "B";
   const std::vector<int> order = memory_order(plan.shape.size(), trial.trial.storage);
   std::int64_t next = 1;
   for (std::size_t i = order.size(); i-- > 0;) {
@@ -102,8 +111,12 @@ TensorPlan plan_tensor(const ProblemMessage& problem, const TensorMessage& t,
   return plan;
 }
 
-void gather(const ProblemMessage& problem, const TensorMessage& t, const TrialMessage& trial,
-            std::span<const std::byte> pool, const TensorPlan& plan, std::byte* first) {
+void gather(const ProblemMessage& problem,
+            const TensorMessage& t,
+            const TrialMessage& trial,
+            std::span<const std::byte> pool,
+            const TensorPlan& plan,
+            std::byte* first) {
   const std::int64_t size = size_of(problem.dtype);
   std::vector<std::int64_t> block;
   for (const std::string& axis : t.axes) block.push_back(axis_extent(axis, problem.dims, 1));
@@ -122,8 +135,11 @@ void gather(const ProblemMessage& problem, const TensorMessage& t, const TrialMe
   }
 }
 
-void copy_out(std::span<const std::int64_t> shape, std::span<const std::int64_t> strides,
-              std::int64_t element_size, const std::byte* first, std::byte* out) {
+void copy_out(std::span<const std::int64_t> shape,
+              std::span<const std::int64_t> strides,
+              std::int64_t element_size,
+              const std::byte* first,
+              std::byte* out) {
   if (product(shape) == 0) return;
   const std::vector<std::int64_t> dense = dense_strides(shape);
   copy_strided(shape, strides, first, dense, out, element_size);

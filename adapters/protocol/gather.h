@@ -13,24 +13,33 @@ namespace bic::protocol {
 struct TensorPlan {
   std::vector<std::int64_t> shape;
   std::vector<std::int64_t> strides;
-  std::int64_t offset = 0;           ///< of the first element from an aligned address
+  std::int64_t offset = 0;            ///< of the first element from an aligned address
   std::int64_t storage_elements = 0;  ///< offset included
 };
 
 /// Shape, strides and storage of input or output `t` in `trial`: padded, gapped, transposed or
 /// expanded as the trial says. Common tensors take offset, gap and transposition, never expansion.
-/// Expansion is for stacked samples: a concatenated axis stays as it is. A gap needs two axes, a transposition two axes longer than 1; else they have no effect.
-TensorPlan plan_tensor(const ProblemMessage& problem, const TensorMessage& t,
+/// Expansion is for stacked samples: a concatenated axis stays as it is. A gap needs two axes, a
+/// transposition two axes longer than 1; else they have no effect.
+TensorPlan plan_tensor(const ProblemMessage& problem,
+                       const TensorMessage& t,
                        const TrialMessage& trial);
 
 /// Copies the blocks of the trial's samples from the pool to a tensor laid out by `plan`, whose
 /// first element is at `first`. Extents that the padding adds become zeros; gaps stay as they are.
-void gather(const ProblemMessage& problem, const TensorMessage& t, const TrialMessage& trial,
-            std::span<const std::byte> pool, const TensorPlan& plan, std::byte* first);
+void gather(const ProblemMessage& problem,
+            const TensorMessage& t,
+            const TrialMessage& trial,
+            std::span<const std::byte> pool,
+            const TensorPlan& plan,
+            std::byte* first);
 
 /// Copies a strided tensor to row-major memory.
-void copy_out(std::span<const std::int64_t> shape, std::span<const std::int64_t> strides,
-              std::int64_t element_size, const std::byte* first, std::byte* out);
+void copy_out(std::span<const std::int64_t> shape,
+              std::span<const std::int64_t> strides,
+              std::int64_t element_size,
+              const std::byte* first,
+              std::byte* out);
 
 /// The extent of one axis text ("k", "8", "B", "t*B") for a batch of that many samples.
 std::int64_t axis_extent(const std::string& axis, const Dims& dims, std::int64_t batch);

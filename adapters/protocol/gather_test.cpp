@@ -23,7 +23,11 @@ class Gather : public testing::Test {
   std::vector<float> storage_of(const TrialMessage& trial, const TensorMessage& t) {
     plan = plan_tensor(problem, t, trial);
     std::vector<float> storage(plan.storage_elements, -1.0f);
-    gather(problem, t, trial, std::as_bytes(std::span(values)), plan,
+    gather(problem,
+           t,
+           trial,
+           std::as_bytes(std::span(values)),
+           plan,
            reinterpret_cast<std::byte*>(storage.data() + plan.offset));
     return storage;
   }
@@ -124,7 +128,10 @@ TEST_F(Gather, CopiesAStridedTensorOut) {
   trial.trial.storage = Storage::kTransposed;
   const auto storage = storage_of(trial, x);
   std::vector<float> dense(18);
-  copy_out(plan.shape, plan.strides, 4, reinterpret_cast<const std::byte*>(storage.data()),
+  copy_out(plan.shape,
+           plan.strides,
+           4,
+           reinterpret_cast<const std::byte*>(storage.data()),
            reinterpret_cast<std::byte*>(dense.data()));
   EXPECT_EQ(dense[0], 6);
   EXPECT_EQ(dense[17], 11);

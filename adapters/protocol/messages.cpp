@@ -19,8 +19,11 @@ struct adl_serializer<bic::DType> {
 template <>
 struct adl_serializer<bic::Arithmetic> {
   static void to_json(json& j, const bic::Arithmetic& a) {
-    j = {{"accumulator", a.accumulator}, {"elementary_ulps", a.elementary_ulps},
-         {"form", a.form}, {"flushes_subnormals", a.flushes_subnormals}, {"source", a.source}};
+    j = {{"accumulator", a.accumulator},
+         {"elementary_ulps", a.elementary_ulps},
+         {"form", a.form},
+         {"flushes_subnormals", a.flushes_subnormals},
+         {"source", a.source}};
   }
   static void from_json(const json& j, bic::Arithmetic& a) {
     a.accumulator = j.at("accumulator").get<bic::DType>();
@@ -55,15 +58,17 @@ std::string_view storage_name(Storage s) {
 }
 
 Storage parse_storage(const std::string& text) {
-  for (Storage s : {Storage::kRowMajor, Storage::kTransposed, Storage::kOuterSwapped,
-                    Storage::kExpanded}) {
+  for (Storage s :
+       {Storage::kRowMajor, Storage::kTransposed, Storage::kOuterSwapped, Storage::kExpanded}) {
     if (text == storage_name(s)) return s;
   }
   throw HarnessError("protocol: unknown storage '" + text + "'");
 }
 
 void to_json(json& j, const TensorMessage& m) {
-  j = {{"name", m.name}, {"axes", m.axes}, {"pool_offset", m.pool_offset},
+  j = {{"name", m.name},
+       {"axes", m.axes},
+       {"pool_offset", m.pool_offset},
        {"pool_stride", m.pool_stride}};
 }
 
@@ -75,8 +80,11 @@ void from_json(const json& j, TensorMessage& m) {
 }
 
 void to_json(json& j, const Witness& w) {
-  j = {{"address_mod_64", w.address_mod_64}, {"strides", w.strides},
-       {"gave_output", w.gave_output}, {"largest_team", w.largest_team}, {"reached", w.reached}};
+  j = {{"address_mod_64", w.address_mod_64},
+       {"strides", w.strides},
+       {"gave_output", w.gave_output},
+       {"largest_team", w.largest_team},
+       {"reached", w.reached}};
 }
 
 void from_json(const json& j, Witness& w) {
@@ -90,7 +98,10 @@ void from_json(const json& j, Witness& w) {
 void to_json(json& j, const ManifestEntry& e) {
   json arithmetic = json::object();
   for (const auto& [dtype, a] : e.arithmetic) arithmetic[std::string(bic::name(dtype))] = a;
-  j = {{"op", e.op}, {"dtypes", e.dtypes}, {"arithmetic", arithmetic}, {"own", e.own},
+  j = {{"op", e.op},
+       {"dtypes", e.dtypes},
+       {"arithmetic", arithmetic},
+       {"own", e.own},
        {"stock_reason", e.stock_reason}};
 }
 
@@ -109,9 +120,13 @@ void from_json(const json& j, ManifestEntry& e) {
 void to_json(json& j, const Hello& h) {
   json manifest = json::array();
   for (const ManifestEntry& e : h.manifest) to_json(manifest.emplace_back(), e);
-  j = {{"version", h.version}, {"backend", h.backend}, {"device", h.device},
-       {"fingerprint", h.fingerprint}, {"libraries", h.libraries},
-       {"default_threads", h.default_threads}, {"manifest", manifest}};
+  j = {{"version", h.version},
+       {"backend", h.backend},
+       {"device", h.device},
+       {"fingerprint", h.fingerprint},
+       {"libraries", h.libraries},
+       {"default_threads", h.default_threads},
+       {"manifest", manifest}};
 }
 
 void from_json(const json& j, Hello& h) {
@@ -128,9 +143,17 @@ void to_json(json& j, const ProblemMessage& m) {
   json inputs = json::array(), output;
   for (const TensorMessage& t : m.inputs) to_json(inputs.emplace_back(), t);
   to_json(output, m.output);
-  j = {{"op", m.op}, {"variant", m.variant}, {"dtype", m.dtype}, {"dims", m.dims},
-       {"attributes", m.attributes}, {"calls", m.calls}, {"inputs", inputs}, {"output", output},
-       {"reduced", m.reduced}, {"pool_bytes", m.pool_bytes}, {"output_bytes", m.output_bytes}};
+  j = {{"op", m.op},
+       {"variant", m.variant},
+       {"dtype", m.dtype},
+       {"dims", m.dims},
+       {"attributes", m.attributes},
+       {"calls", m.calls},
+       {"inputs", inputs},
+       {"output", output},
+       {"reduced", m.reduced},
+       {"pool_bytes", m.pool_bytes},
+       {"output_bytes", m.output_bytes}};
 }
 
 void from_json(const json& j, ProblemMessage& m) {
@@ -149,9 +172,14 @@ void from_json(const json& j, ProblemMessage& m) {
 
 void to_json(json& j, const TrialMessage& m) {
   const Trial& t = m.trial;
-  j = {{"slots", m.slots}, {"offset", t.offset}, {"row_gap", t.row_gap},
-       {"storage", storage_name(t.storage)}, {"form", bic::name(t.form)}, {"pad_dim", t.pad_dim},
-       {"pad", t.pad}, {"threads", m.threads}};
+  j = {{"slots", m.slots},
+       {"offset", t.offset},
+       {"row_gap", t.row_gap},
+       {"storage", storage_name(t.storage)},
+       {"form", bic::name(t.form)},
+       {"pad_dim", t.pad_dim},
+       {"pad", t.pad},
+       {"threads", m.threads}};
 }
 
 void from_json(const json& j, TrialMessage& m) {
@@ -171,9 +199,14 @@ void from_json(const json& j, TrialMessage& m) {
 void to_json(json& j, const TrialReply& r) {
   json witness;
   to_json(witness, r.witness);
-  j = {{"outcome", name(r.outcome)}, {"message", r.message}, {"dtype", r.dtype},
-       {"shape", r.shape}, {"unwritten", r.unwritten}, {"input_changed", r.input_changed},
-       {"out_of_bounds", r.out_of_bounds}, {"witness", witness}};
+  j = {{"outcome", name(r.outcome)},
+       {"message", r.message},
+       {"dtype", r.dtype},
+       {"shape", r.shape},
+       {"unwritten", r.unwritten},
+       {"input_changed", r.input_changed},
+       {"out_of_bounds", r.out_of_bounds},
+       {"witness", witness}};
 }
 
 void from_json(const json& j, TrialReply& r) {

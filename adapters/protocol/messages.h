@@ -2,10 +2,9 @@
 
 #include <cstdint>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
-
-#include <nlohmann/json_fwd.hpp>
 
 #include "reference_kernels/oracle/reference.h"
 #include "results_schema/case_name.h"
@@ -20,8 +19,9 @@ struct ManifestEntry {
   std::string op;
   std::vector<DType> dtypes;
   std::map<DType, Arithmetic> arithmetic;
-  std::vector<std::string> own;  ///< overloads that are the backend's own: "aten::mm", "aten::mm.out"
-  std::string stock_reason;      ///< why stock serves it, when `own` is empty; else empty
+  std::vector<std::string>
+      own;                   ///< overloads that are the backend's own: "aten::mm", "aten::mm.out"
+  std::string stock_reason;  ///< why stock serves it, when `own` is empty; else empty
 };
 
 /// First message of a worker.
@@ -67,11 +67,11 @@ struct TrialMessage {
 
 /// What shows that a trial was what it claims to be.
 struct Witness {
-  std::vector<std::int64_t> address_mod_64;           ///< of the first element, by input
-  std::vector<std::vector<std::int64_t>> strides;     ///< as the op saw them, by input
-  bool gave_output = false;                           ///< the output given is the one written
-  int largest_team = 0;                               ///< threads of the largest parallel region
-  std::vector<std::string> reached;                   ///< overloads that ran, "aten::mm.out"
+  std::vector<std::int64_t> address_mod_64;        ///< of the first element, by input
+  std::vector<std::vector<std::int64_t>> strides;  ///< as the op saw them, by input
+  bool gave_output = false;                        ///< the output given is the one written
+  int largest_team = 0;                            ///< threads of the largest parallel region
+  std::vector<std::string> reached;                ///< overloads that ran, "aten::mm.out"
 };
 
 enum class Outcome : std::uint8_t { kRan, kRefused, kException };
@@ -82,13 +82,14 @@ struct TrialReply {
   std::string message;  ///< of a refusal or an exception, one line
   std::string dtype;    ///< name of the output's dtype, "int64" and the like included
   std::vector<std::int64_t> shape;
-  std::int64_t unwritten = 0;      ///< elements that still hold the poison
-  bool input_changed = false;      ///< an input that the form does not alias has other bytes now
-  bool out_of_bounds = false;      ///< a guard beside a tensor was overwritten
+  std::int64_t unwritten = 0;  ///< elements that still hold the poison
+  bool input_changed = false;  ///< an input that the form does not alias has other bytes now
+  bool out_of_bounds = false;  ///< a guard beside a tensor was overwritten
   Witness witness;
 };
 
-/// Times a trial: `blocks` blocks of `calls` calls each, over buffers rotated through `copies` sets.
+/// Times a trial: `blocks` blocks of `calls` calls each, over buffers rotated through `copies`
+/// sets.
 struct TimeMessage {
   TrialMessage trial;
   int calls = 1;

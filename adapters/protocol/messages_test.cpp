@@ -19,8 +19,12 @@ json twice(const Message& message) {
 }
 
 TEST(Messages, AHelloSurvivesTheWire) {
-  Hello hello{.backend = "b", .device = "cpu", .fingerprint = {{"torch", "2.11"}},
-              .libraries = {"lib.so"}, .default_threads = 2, .manifest = {}};
+  Hello hello{.backend = "b",
+              .device = "cpu",
+              .fingerprint = {{"torch", "2.11"}},
+              .libraries = {"lib.so"},
+              .default_threads = 2,
+              .manifest = {}};
   hello.manifest.push_back({.op = "mm",
                             .dtypes = {DType::kBFloat16},
                             .arithmetic = {{DType::kBFloat16, {.form = "ax+b", .source = "s"}}},
@@ -33,11 +37,17 @@ TEST(Messages, AHelloSurvivesTheWire) {
 }
 
 TEST(Messages, AProblemSurvivesTheWire) {
-  const ProblemMessage problem{.op = "mm", .variant = "v", .dtype = DType::kFloat16,
-                               .dims = {{"k", 7}}, .attributes = {{"eps", "0x1p-10"}},
+  const ProblemMessage problem{.op = "mm",
+                               .variant = "v",
+                               .dtype = DType::kFloat16,
+                               .dims = {{"k", 7}},
+                               .attributes = {{"eps", "0x1p-10"}},
                                .calls = {{"functional", "(y) = aten::mm.default(x, w)"}},
-                               .inputs = {{"x", {"B", "k"}, 64, 128}}, .output = {"y", {"B"}, 0, 0},
-                               .reduced = {"k"}, .pool_bytes = 1024, .output_bytes = 2048};
+                               .inputs = {{"x", {"B", "k"}, 64, 128}},
+                               .output = {"y", {"B"}, 0, 0},
+                               .reduced = {"k"},
+                               .pool_bytes = 1024,
+                               .output_bytes = 2048};
   EXPECT_EQ(json(problem), twice(problem));
   EXPECT_EQ(json(problem).get<ProblemMessage>().inputs[0].pool_stride, 128);
 }
@@ -56,10 +66,19 @@ TEST(Messages, ATrialSurvivesTheWire) {
 }
 
 TEST(Messages, AReplySurvivesTheWire) {
-  TrialReply reply{.outcome = Outcome::kRefused, .message = "no", .dtype = "fp32", .shape = {2, 3},
-                   .unwritten = 1, .input_changed = true, .out_of_bounds = true, .witness = {}};
-  reply.witness = {.address_mod_64 = {4}, .strides = {{3, 1}}, .gave_output = true,
-                   .largest_team = 2, .reached = {"aten::mm.out"}};
+  TrialReply reply{.outcome = Outcome::kRefused,
+                   .message = "no",
+                   .dtype = "fp32",
+                   .shape = {2, 3},
+                   .unwritten = 1,
+                   .input_changed = true,
+                   .out_of_bounds = true,
+                   .witness = {}};
+  reply.witness = {.address_mod_64 = {4},
+                   .strides = {{3, 1}},
+                   .gave_output = true,
+                   .largest_team = 2,
+                   .reached = {"aten::mm.out"}};
   EXPECT_EQ(json(reply), twice(reply));
 }
 

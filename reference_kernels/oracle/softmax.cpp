@@ -86,7 +86,9 @@ class Softmax {
     return {operands.values[0].data() + index, inner_of(operands), operands.dims.at("h")};
   }
 
-  static Approx quotient(const ErrorAnalysis& analysis, std::string_view form, Approx e,
+  static Approx quotient(const ErrorAnalysis& analysis,
+                         std::string_view form,
+                         Approx e,
                          Approx sum) {
     if (form == "reciprocal") return analysis.mul(e, analysis.div({1, 0}, sum));
     return analysis.div(form == "round-exp" ? analysis.to_subject(e) : e, sum);

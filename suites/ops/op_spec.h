@@ -35,7 +35,7 @@ struct Variant {
   std::string call;
   std::vector<TensorSpec> inputs;
   TensorSpec output;
-  std::vector<std::string> reduced;         ///< dims summed over; empty for pointwise
+  std::vector<std::string> reduced;          ///< dims summed over; empty for pointwise
   std::map<std::string, std::string> forms;  ///< further texts: "out", "inplace"
   Attributes attributes;
 };

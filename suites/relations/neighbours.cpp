@@ -3,7 +3,9 @@
 namespace bic {
 namespace {
 
-TrialPair with_others(const Probe& probe, std::int64_t batch, std::size_t which,
+TrialPair with_others(const Probe& probe,
+                      std::int64_t batch,
+                      std::size_t which,
                       std::optional<Law> law) {
   const Trial t = placed(probe, batch, which);
   Trial others = t;

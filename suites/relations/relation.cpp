@@ -10,9 +10,16 @@
 namespace bic {
 
 std::span<const Relation> relations() {
-  static const std::array kRelations{repeat(),     fresh(),  alone_relation(), twins(),
-                                     permute(),    neighbours(), layout(),     forms(),
-                                     threads(),    zeropad()};
+  static const std::array kRelations{repeat(),
+                                     fresh(),
+                                     alone_relation(),
+                                     twins(),
+                                     permute(),
+                                     neighbours(),
+                                     layout(),
+                                     forms(),
+                                     threads(),
+                                     zeropad()};
   return kRelations;
 }
 
@@ -42,8 +49,8 @@ Trial placed(const Probe& probe, std::int64_t batch, std::size_t which) {
   Trial t;
   t.batch = batch;
   t.sample = probe.telling[which % probe.telling.size()];
-  t.position = probe.sweeps ? static_cast<std::int64_t>(which) % batch
-                            : position_in(probe, batch, which);
+  t.position =
+      probe.sweeps ? static_cast<std::int64_t>(which) % batch : position_in(probe, batch, which);
   return t;
 }
 

@@ -17,7 +17,7 @@ struct Probe {
   const Variant* variant = nullptr;
   DType dtype = DType::kFloat32;
   Seed seed;
-  std::span<const SampleId> telling;     ///< samples under test, at least one
+  std::span<const SampleId> telling;      ///< samples under test, at least one
   std::span<const std::int64_t> batches;  ///< ascending, at least one
   bool sweeps = false;  ///< telling samples are all inputs of a 16-bit type, each needed once
 

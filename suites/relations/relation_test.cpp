@@ -18,8 +18,13 @@ class Relations : public testing::Test {
  protected:
   Probe probe(std::string_view op, const std::string& variant_name = "") const {
     const OpSpec* spec = find_op(op);
-    return {.op = spec, .variant = &variant(*spec, variant_name), .dtype = DType::kFloat32,
-            .seed = Seed{7}, .telling = telling, .batches = batch_sizes(), .sweeps = false};
+    return {.op = spec,
+            .variant = &variant(*spec, variant_name),
+            .dtype = DType::kFloat32,
+            .seed = Seed{7},
+            .telling = telling,
+            .batches = batch_sizes(),
+            .sweeps = false};
   }
 
   std::vector<TrialPair> pairs(std::string_view relation, const Probe& p) const {
