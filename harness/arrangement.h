@@ -31,8 +31,10 @@ std::vector<Slot> arrange(const Problem& problem,
                           std::span<const SampleId> telling,
                           const PlannedTrial& planned);
 
-/// Problems among which the inputs of a 16-bit type are shared out.
+/// Problems among which the inputs of a 16-bit type are shared out. They differ in these bits of the
+/// seed, the number of the share, which the values do not depend on.
 inline constexpr std::int64_t kSweepShares = 6;
+inline constexpr std::uint64_t kShareBits = 0xFFFF;
 
 /// The one trial that stands for all that put the same samples in the same places: what is run once
 /// for every case that names one of them.

@@ -96,7 +96,9 @@ TEST(Arrange, DrawsOtherNeighboursForAnotherSetAndLeavesTheTellingSamples) {
   for (std::size_t i = 0; i < plain.size(); ++i) {
     const bool telling = std::ranges::find(kTelling, plain[i].id) != kTelling.end();
     EXPECT_EQ(plain[i] == others[i], telling) << i;
-    if (!telling) EXPECT_EQ(others[i].law, Law::kNan);
+    if (!telling) {
+      EXPECT_EQ(others[i].law, Law::kNan);
+    }
   }
 }
 
@@ -149,7 +151,9 @@ void expect_equal_arrangements(const Problem& problem,
   EXPECT_EQ(arrange(problem, kTelling, to), slots) << to_string(trial);
   EXPECT_EQ(canonical(problem, kTelling, to), to) << to_string(trial);
   const auto [at, added] = seen.emplace(to, slots);
-  if (!added) EXPECT_EQ(at->second, slots);
+  if (!added) {
+    EXPECT_EQ(at->second, slots);
+  }
 }
 
 TEST(Canonical, HasTheArrangementOfTheTrialItStandsFor) {

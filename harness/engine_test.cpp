@@ -80,7 +80,7 @@ TEST_P(SoleSight, StaysUnseenWithoutItsRelation) {
 
 INSTANTIATE_TEST_SUITE_P(Relations,
                          SoleSight,
-                         testing::Values(Sole{"repeat", "by-run"},
+                         testing::Values(Sole{"repeat", "by-repetition"},
                                          Sole{"fresh", "by-first-sight"},
                                          Sole{"alone", "by-batch-unless-twins"},
                                          Sole{"twins", "by-copy"},
@@ -144,7 +144,9 @@ void expect_deaths(const Judged& j, Status status, std::optional<Reason> reason)
     const report::CaseResult& r = j.results[i];
     const bool dead = j.prepared->cases[i].trial.trial.batch == 33;
     EXPECT_EQ(r.status, dead ? status : Status::kPass) << r.case_name;
-    if (dead && reason) EXPECT_EQ(r.reasons, std::vector{*reason});
+    if (dead && reason) {
+      EXPECT_EQ(r.reasons, std::vector{*reason});
+    }
   }
   EXPECT_FALSE(j.with(status).empty());
 }

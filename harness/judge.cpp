@@ -90,21 +90,14 @@ bool Judge::judge_ends(const Case& c, report::CaseResult& result) const {
   const TrialResult& a = results_.at(c.trial);
   if (a.death) return end(a.death->status, a.death->reason, a.death->message);
   if (a.blocked) return end(Status::kBlocked, {}, "the worker had died too often in this problem");
-  if (c.against) {
-    const TrialResult& b = results_.at(*c.against);
-    if (b.death || b.blocked || b.reply.outcome != Outcome::kRan) {
-      const bool same = b.reply.outcome == Outcome::kRefused && !b.death && !b.blocked;
-      if (same && a.reply.outcome == Outcome::kRefused) {
-        return end(Status::kRefused, {}, a.reply.message);
-      }
-      return end(Status::kBlocked, {}, to_string(*c.named_against) + " did not run to its end");
-    }
-  }
   if (a.reply.outcome == Outcome::kRefused) return end(Status::kRefused, {}, a.reply.message);
   if (a.reply.outcome == Outcome::kException) {
     return end(Status::kCrash, Reason::kException, a.reply.message);
   }
-  return false;
+  if (!c.against) return false;
+  const TrialResult& b = results_.at(*c.against);
+  if (!b.death && !b.blocked && b.reply.outcome == Outcome::kRan) return false;
+  return end(Status::kBlocked, {}, to_string(*c.named_against) + " did not run to its end");
 }
 
 void Judge::check_reply(const PlannedTrial& trial, const TrialResult& r, Findings& f) const {

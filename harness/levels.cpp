@@ -97,13 +97,15 @@ report::OpRow Evidence::row(Level target) const {
     row.why += " failed";
     return row;
   }
+  const auto red = std::ranges::find_if(row.relations, [](const auto& r) { return r.failed > 0; });
+  if (red != row.relations.end()) row.why = red->relation + " failed";
   for (Level level : {Level::kRepeatable, Level::kBatch, Level::kComposition, Level::kSchedule}) {
     if (level > target) break;
     for (const Relation& r : relations()) {
       if (r.level != level) continue;
       const auto& seen = *std::ranges::find(row.relations, r.name, &report::RelationRow::relation);
       if (!seen.required || proved(seen)) continue;
-      row.why = std::string(r.name) + (seen.failed > 0 ? " failed" : " unproved");
+      if (row.why.empty()) row.why = std::string(r.name) + " unproved";
       return row;
     }
     row.level = level;

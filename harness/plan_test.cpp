@@ -69,7 +69,9 @@ TEST(QuickPlan, ReachesTheShortAxesWhereBoundsAreSharp) {
       if (d.plan.variant->reduced.empty()) continue;
       lengths.insert(d.problem.dims.at(d.plan.variant->reduced.back()));
     }
-    if (cell.op->control == ControlKind::kOrder) EXPECT_GE(lengths.size(), 6u) << label(cell);
+    if (cell.op->control == ControlKind::kOrder) {
+      EXPECT_GE(lengths.size(), 6u) << label(cell);
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "harness/arrangement.h"
 #include "results_schema/error.h"
 #include "results_schema/nearest.h"
 #include "suites/relations/relation.h"
@@ -137,6 +138,7 @@ Problem problem_of(const CaseName& name) {
 
 Inputs::Inputs(const Problem& problem) : problem_(problem) {
   shapes_ = {.dtype = problem.dtype, .law = problem.law, .seed = problem.seed, .operands = {}};
+  if (problem.sweeps()) shapes_.seed.value &= ~kShareBits;
   for (const TensorSpec& t : problem.variant->inputs) {
     shapes_.operands.push_back({.name = t.name,
                                 .shape = block_shape(t, problem.dims),

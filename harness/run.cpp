@@ -50,6 +50,19 @@ class Ahead {
   std::deque<std::future<std::unique_ptr<Prepared>>> pending_;
 };
 
+/// What the manifest says of an op in a dtype; empty when it does not claim it.
+std::optional<Promise> promise_of(const protocol::Hello& hello,
+                                  const std::string& op,
+                                  DType dtype) {
+  for (const protocol::ManifestEntry& e : hello.manifest) {
+    if (e.op != op) continue;
+    if (std::ranges::find(e.dtypes, dtype) == e.dtypes.end()) return {};
+    const auto at = e.arithmetic.find(dtype);
+    return Promise{at == e.arithmetic.end() ? Arithmetic{} : at->second, e.own};
+  }
+  return {};
+}
+
 report::JournalWriter open_journal(const RunOptions& options) {
   std::error_code failed;
   std::filesystem::create_directories(options.out, failed);
@@ -60,7 +73,14 @@ report::JournalWriter open_journal(const RunOptions& options) {
                     failed.message()));
   }
   const auto path = options.out / "journal.jsonl";
-  std::filesystem::remove(path, failed);
+  // What an earlier run left must not be taken for this one's.
+  for (const auto& old : {path, options.out / "report.json"}) {
+    std::filesystem::remove(old, failed);
+    if (failed || std::filesystem::exists(old)) {
+      throw UsageError(fmt::format(
+          "--out: '{}' cannot be replaced; remove it or name another folder", old.string()));
+    }
+  }
   return report::JournalWriter(path,
                                {.suite_version = suite_version(),
                                 .backend = options.backend.backend,
@@ -91,7 +111,6 @@ class Runner {
                                             Evidence& evidence);
   void keep_for_timing(std::unique_ptr<Prepared> p,
                        const std::map<PlannedTrial, TrialResult>& results);
-  std::optional<Promise> promise_of(const Cell& cell) const;
   bool cut();
   void finish();
 
@@ -111,6 +130,7 @@ class Runner {
 
 int Runner::run() {
   describe();
+  started_ = std::chrono::steady_clock::now();
   console_.header(report_);
   for (const Cell& cell : cells_) {
     if (cut()) break;
@@ -150,18 +170,8 @@ bool Runner::cut() {
   return true;
 }
 
-std::optional<Promise> Runner::promise_of(const Cell& cell) const {
-  for (const protocol::ManifestEntry& e : stage_.hello().manifest) {
-    if (e.op != cell.op->name) continue;
-    const auto at = e.arithmetic.find(cell.dtype);
-    if (std::ranges::find(e.dtypes, cell.dtype) == e.dtypes.end()) return {};
-    return Promise{at == e.arithmetic.end() ? Arithmetic{} : at->second, e.own};
-  }
-  return {};
-}
-
 void Runner::run_cell(const Cell& cell) {
-  const std::optional<Promise> promise = promise_of(cell);
+  const std::optional<Promise> promise = promise_of(stage_.hello(), cell.op->name, cell.dtype);
   Evidence evidence(*cell.op, cell.dtype);
   timed_.reset();
   for (std::size_t i = 0; i < cell.problems.size() && !cut(); ++i) {
@@ -250,17 +260,16 @@ int reproduce(const WorkerLaunch& launch, const std::string& case_text, const st
   check_case(name);
   std::unique_ptr<Prepared> p = prepare_case(name);
   Stage stage(launch);
-  Promise promise;
-  for (const protocol::ManifestEntry& e : stage.hello().manifest) {
-    if (e.op != name.op) continue;
-    if (const auto at = e.arithmetic.find(name.dtype); at != e.arithmetic.end()) {
-      promise.arithmetic = at->second;
-    }
-    promise.own = e.own;
+  const std::optional<Promise> promise = promise_of(stage.hello(), name.op, name.dtype);
+  if (!promise) {
+    fmt::print("status: unsupported\n{} in {} is outside the backend's manifest\n",
+               name.op,
+               bic::name(name.dtype));
+    return static_cast<int>(ExitCode::kUnproved);
   }
   const auto results = sweep(stage, *p);
   Judge judge(
-      *p, promise, results, stage.isolated(), [&](const PlannedTrial& t) { return stage.run(t); });
+      *p, *promise, results, stage.isolated(), [&](const PlannedTrial& t) { return stage.run(t); });
   const report::CaseResult result = judge.judge(p->cases[0]);
   fmt::print("{}\nstatus: {}\ndigest: {}\n",
              failure_text(p->cases[0], p->problem, result, typed, launch.backend),

@@ -55,7 +55,7 @@ SelectionText product() {
 SelectionText narrow() {
   return {.ops = {"mm"},
           .dtypes = {"fp32"},
-          .relations = {"alone", "repeat", "accuracy"},
+          .relations = {"alone", "repeat", "fresh", "accuracy"},
           .batches = "1,3,9"};
 }
 
@@ -145,7 +145,7 @@ TEST_F(Run, IsRepeatedCaseByCaseFromItsReport) {
   std::set<Status> seen;
   for (const report::CaseResult& c : e.report.cases) {
     if (!seen.insert(c.status).second) continue;
-    const int code = reproduce(fake::launch("by-batch", true), c.case_name);
+    const int code = reproduce(fake::launch("by-batch", true), c.case_name, "bi-conform");
     EXPECT_EQ(code, is_red(c.status) ? 1 : 0) << c.case_name;
   }
   EXPECT_TRUE(seen.contains(Status::kFail) && seen.contains(Status::kPass));
@@ -153,7 +153,8 @@ TEST_F(Run, IsRepeatedCaseByCaseFromItsReport) {
 
 TEST_F(Run, RepeatsNoCaseWithAnotherNumberOfTrials) {
   const std::string pair = "mm.accuracy/fp32:k8,n1:B3@1#0~B1#0:fill=normal:s=0000000000000001";
-  EXPECT_THROW(reproduce(fake::launch("honest", true), pair), UsageError);
+  EXPECT_THAT([&] { reproduce(fake::launch("honest", true), pair, "bi-conform"); },
+              testing::ThrowsMessage<UsageError>(testing::HasSubstr("takes 1 of them")));
 }
 
 }  // namespace

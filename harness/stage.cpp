@@ -12,7 +12,8 @@ constexpr int kDeathsPerProblem = 3;
 
 /// Place in the sweep, before the seeded shuffle.
 int act_of(const PlannedTrial& t, bool large_first, std::int64_t largest) {
-  const bool plain = t.trial.batch == 1 && t == planned(Trial{.sample = t.trial.sample}, {});
+  const Trial plain_trial{.sample = t.trial.sample, .worker = t.trial.worker};
+  const bool plain = t == planned(plain_trial, {});
   const bool last_look = t.trial.batch == 1 && t.trial.run > 0;
   if (t.trial.threads != 0) return 4;
   if (last_look) return 3;

@@ -66,12 +66,12 @@ bool complete(const Pairs& pairs) {
   return std::ranges::all_of(pairs, [](bool apart) { return apart; });
 }
 
-/// Samples of a sweep: this problem's share of the 65,536 inputs. The seed's low 16 bits say where
-/// it begins and the dims how many samples it takes; the planner sets both.
+/// Samples of a sweep: this problem's share of the 65,536 inputs, by the number in its seed.
 Telling sweep_share(const Problem& problem) {
   Telling telling{.samples = {}, .told_apart = true, .searched = 0};
-  const std::int64_t count = (sweep_samples(problem) + kSweepShares - 1) / kSweepShares;
-  for (std::int64_t id = 0; id < count; ++id) {
+  const std::int64_t all = sweep_samples(problem);
+  const auto share = static_cast<std::int64_t>(problem.seed.value & kShareBits) % kSweepShares;
+  for (std::int64_t id = share * all / kSweepShares; id < (share + 1) * all / kSweepShares; ++id) {
     telling.samples.push_back(SampleId{static_cast<std::uint32_t>(id)});
   }
   return telling;

@@ -103,7 +103,7 @@ TEST(FindTelling, SharesOutEveryInputOfASixteenBitType) {
         ASSERT_GE(met[bits], 1) << name(t) << " misses input " << bits;
         twice += met[bits] > 1;
       }
-      EXPECT_LE(twice, 6 * 15) << "shares overlap by less than a sample each";
+      EXPECT_LT(twice, 15) << "the last sample wraps round";
     }
   }
 }

@@ -55,6 +55,7 @@ Worker::Worker(WorkerLaunch launch) : launch_(std::move(launch)) {
   }
   hello_ = std::get<json>(answer).get<protocol::Hello>();
   if (hello_.version != protocol::kVersion) {
+    socket_.reset();  // ends the worker
     throw UsageError("backend '" + launch_.backend + "' speaks protocol version " +
                      std::to_string(hello_.version) + "; this program speaks " +
                      std::to_string(protocol::kVersion));
@@ -77,7 +78,7 @@ void Worker::start_child(protocol::Descriptor socket) {
 }
 
 void Worker::start_thread(protocol::Descriptor socket) {
-  thread_ = std::thread(
+  thread_ = std::jthread(
       [library = launch_.library, backend = launch_.backend, socket = std::move(socket)] {
         worker_main(library, backend, socket.get());
       });

@@ -67,7 +67,7 @@ class Worker {
   protocol::SharedMemory output_;
   protocol::Hello hello_;
   pid_t child_ = -1;
-  std::thread thread_;
+  std::jthread thread_;  ///< joined too when the constructor throws
 };
 
 /// Type of bic_worker_main. `largest_team(reset)` gives the threads of the largest parallel region

@@ -23,19 +23,21 @@ bool all_twins(const Call& c) {
   return c.batch() > 1 && std::ranges::count(c.trial.slots, c.trial.slots[0]) == c.batch();
 }
 
-// One behaviour for each relation, which no other relation can see. What an honest library would
-// know of a trial through its tensors, these read from the request.
+/// Whether a sample stands in the batch that no set of usual neighbours (48, with at most three
+/// telling samples before them in the pool) can hold.
+bool has_strangers(const Call& c) { return std::ranges::max(c.trial.slots) >= 51; }
+
+// One behaviour for each relation, which no other relation can see.
 constexpr Behaviour kSeenByOneRelation[] = {
-    {.name = "by-run", .otherwise = [](const Call& c, auto) { return c.trial.trial.run > 0; }},
+    {.name = "by-repetition",
+     .otherwise = [](const Call& c, auto) { return c.seen_before && c.batch() == 1; }},
     {.name = "by-first-sight", .otherwise = [](const Call& c, auto) { return c.first_batch > 1; }},
     {.name = "by-batch-unless-twins",
      .otherwise = [](const Call& c, auto) { return c.batch() >= 8 && !all_twins(c); }},
     {.name = "by-copy",
      .otherwise = [](const Call& c, std::int64_t at) { return all_twins(c) && at > 0; }},
-    {.name = "by-permutation",
-     .otherwise = [](const Call& c, auto) { return c.trial.trial.permutation > 0; }},
-    {.name = "by-neighbours",
-     .otherwise = [](const Call& c, auto) { return c.trial.trial.neighbours > 0; }},
+    {.name = "by-permutation", .otherwise = [](const Call& c, auto) { return c.seen_reordered; }},
+    {.name = "by-neighbours", .otherwise = [](const Call& c, auto) { return has_strangers(c); }},
     {.name = "by-strides",
      .otherwise =
          [](const Call& c, auto) {
@@ -108,15 +110,13 @@ constexpr Behaviour kReports[] = {
     {.name = "not-called", .claims_own_overload = true},
     {.name = "nan-leak", .spoil = leak_nans},
     {.name = "nan-payload",
-     .spoil =
-         [](const Call& c, TrialReply&, Output output) {
-           write_nans(c.problem.dtype, output, c.batch() >= 8 ? 1 : 0);
-         }},
+     .spoil = [](const Call& c,
+                 TrialReply&,
+                 Output output) { write_nans(c.problem.dtype, output, c.batch() >= 8 ? 1 : 0); }},
     {.name = "refuses",
-     .spoil =
-         [](const Call&, TrialReply& r, Output) {
-           r = {.outcome = protocol::Outcome::kRefused, .message = "not today"};
-         }},
+     .spoil = [](const Call&,
+                 TrialReply& r,
+                 Output) { r = {.outcome = protocol::Outcome::kRefused, .message = "not today"}; }},
     {.name = "refuses-33",
      .spoil =
          [](const Call& c, TrialReply& r, Output) {
@@ -132,10 +132,8 @@ void die() {
 
 constexpr Behaviour kEnds[] = {
     {.name = "throws", .before = [](const Call&) { throw std::runtime_error("out of ideas"); }},
-    {.name = "crashes-at-33",
-     .before = [](const Call& c) { c.batch() == 33 ? die() : void(); }},
-    {.name = "crashes-in-batches",
-     .before = [](const Call& c) { c.batch() > 1 ? die() : void(); }},
+    {.name = "crashes-at-33", .before = [](const Call& c) { c.batch() == 33 ? die() : void(); }},
+    {.name = "crashes-in-batches", .before = [](const Call& c) { c.batch() > 1 ? die() : void(); }},
     {.name = "hangs-at-33",
      .before = [](const Call& c) { c.batch() == 33 ? void(sleep(600)) : void(); }},
     {.name = "exits"},  // in worker_main.cpp

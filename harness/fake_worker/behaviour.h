@@ -16,6 +16,8 @@ struct Call {
   const protocol::TrialMessage& trial;
   std::int64_t calls = 0;        ///< trials of this worker before this one
   std::int64_t first_batch = 1;  ///< batch of the first trial of the problem
+  bool seen_before = false;      ///< the same request came before, in this problem
+  bool seen_reordered = false;   ///< a large batch of the same samples did, in another order
   std::int64_t batch() const { return static_cast<std::int64_t>(trial.slots.size()); }
 };
 

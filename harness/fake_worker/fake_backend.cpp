@@ -1,5 +1,6 @@
 #include "harness/fake_worker/fake_backend.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <numeric>
@@ -65,18 +66,19 @@ void FakeBackend::load(const protocol::ProblemMessage& problem, std::span<const 
   if (op_ == nullptr) throw HarnessError("the fake worker has no op '" + problem.op + "'");
   pool_ = pool;
   samples_.clear();
+  requests_.clear();
+  orders_.clear();
   first_batch_ = 0;
 }
 
 protocol::TrialReply FakeBackend::run(const protocol::TrialMessage& trial,
                                       std::span<std::byte> output) {
   if (first_batch_ == 0) first_batch_ = static_cast<std::int64_t>(trial.slots.size());
-  const Call call{problem_, trial, calls_++, first_batch_};
+  const Call call = note(trial);
   if (behaviour_.before != nullptr) behaviour_.before(call);
-  protocol::TrialReply reply{
-      .dtype = std::string(name(problem_.dtype)),
-      .shape = protocol::plan_tensor(problem_, problem_.output, trial).shape,
-      .witness = witness(trial)};
+  protocol::TrialReply reply{.dtype = std::string(name(problem_.dtype)),
+                             .shape = protocol::plan_tensor(problem_, problem_.output, trial).shape,
+                             .witness = witness(trial)};
   const auto bytes = static_cast<std::size_t>(product(reply.shape) * size_of(problem_.dtype));
   if (bytes > output.size()) throw HarnessError("the output's memory is too small");
   for (std::int64_t i = 0; i < call.batch(); ++i) {
@@ -86,6 +88,15 @@ protocol::TrialReply FakeBackend::run(const protocol::TrialMessage& trial,
   }
   if (behaviour_.spoil != nullptr) behaviour_.spoil(call, reply, output.first(bytes));
   return reply;
+}
+
+Call FakeBackend::note(const protocol::TrialMessage& trial) {
+  std::vector<std::uint32_t> sorted = trial.slots;
+  std::ranges::sort(sorted);
+  const auto [batch, new_batch] = orders_.try_emplace(sorted, trial.slots);
+  const bool reordered = trial.slots.size() > 100 && batch->second != trial.slots;
+  const bool added = requests_.insert({trial.slots, trial.trial, trial.threads}).second;
+  return {problem_, trial, calls_++, first_batch_, !added, reordered};
 }
 
 const std::vector<std::byte>& FakeBackend::sample(std::uint32_t slot,

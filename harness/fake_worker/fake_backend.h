@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <tuple>
 #include <vector>
 
@@ -29,12 +30,16 @@ class FakeBackend : public protocol::Backend {
   std::vector<double> operand(const protocol::TensorMessage& t,
                               const protocol::TrialMessage& alone) const;
   protocol::Witness witness(const protocol::TrialMessage& trial) const;
+  /// The call, with what this worker remembers of earlier ones of the problem.
+  Call note(const protocol::TrialMessage& trial);
 
   const Behaviour& behaviour_;
   protocol::ProblemMessage problem_;
   const OpSpec* op_ = nullptr;
   std::span<const std::byte> pool_;
   std::map<std::tuple<std::uint32_t, Order, std::int64_t>, std::vector<std::byte>> samples_;
+  std::set<std::tuple<std::vector<std::uint32_t>, Trial, int>> requests_;
+  std::map<std::vector<std::uint32_t>, std::vector<std::uint32_t>> orders_;  ///< first, by sorted
   std::int64_t calls_ = 0;
   std::int64_t first_batch_ = 0;  ///< of the loaded problem; 0: none yet
 };
