@@ -97,7 +97,9 @@ report::OpRow Evidence::row(Level target) const {
     row.why += " failed";
     return row;
   }
-  const auto red = std::ranges::find_if(row.relations, [](const auto& r) { return r.failed > 0; });
+  const auto red = std::ranges::find_if(row.relations, [&](const report::RelationRow& r) {
+    return r.failed > 0 && find_relation(r.relation)->level <= target;
+  });
   if (red != row.relations.end()) row.why = red->relation + " failed";
   for (Level level : {Level::kRepeatable, Level::kBatch, Level::kComposition, Level::kSchedule}) {
     if (level > target) break;
