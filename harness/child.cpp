@@ -32,6 +32,7 @@ bool is_handed_on(std::string_view variable) {
                                          "GOMP_",
                                          "MKL_",
                                          "KMP_",
+                                         "MALLOC_",
                                          "ATEN_",
                                          "TORCH_",
                                          "ONEDNN_",
