@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <ostream>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -17,6 +18,13 @@
 #include "results_schema/report.h"
 
 namespace bic {
+namespace faults {
+
+/// What GoogleTest prints beside a test's name; else it prints bytes, which change with each run.
+void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.name; }
+
+}  // namespace faults
+
 namespace {
 
 using faults::Fault;
