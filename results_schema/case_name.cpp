@@ -81,7 +81,7 @@ std::string trial_text(const Trial& t) {
   text += number_item("ld", t.row_gap);
   if (const char letter = storage_letter(t.storage)) text += std::string(",store=") + letter;
   if (t.form != Form::kFunctional) text += ",form=" + std::string(name(t.form));
-  text += number_item((t.pad_dim + "pad").c_str(), t.pad);
+  text += number_item((t.pad_dim + (t.pad_nan ? "padnan" : "pad")).c_str(), t.pad);
   text += threads_item(t.threads);
   text += number_item("run", t.run);
   text += number_item("worker", t.worker);
@@ -97,7 +97,8 @@ std::string trial_error(const Trial& t) {
   const int counts[] = {t.neighbours, t.permutation, t.offset, t.row_gap, t.run, t.worker};
   if (*std::min_element(std::begin(counts), std::end(counts)) < 0) return "has a negative number";
   if (t.threads < kOverThreads) return "has " + std::to_string(t.threads) + " threads";
-  if (t.pad < 0 || t.pad_dim.empty() != (t.pad == 0)) return "pads no dim, or by no number";
+  if (t.pad < 0 || t.pad_dim.empty() != (t.pad == 0) || (t.pad_nan && t.pad == 0))
+    return "pads no dim, or by no number";
   if (!t.pad_dim.empty() && !is_dim(t.pad_dim)) return "pads '" + t.pad_dim + "', which is no dim";
   return "";
 }

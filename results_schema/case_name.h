@@ -35,8 +35,9 @@ struct Trial {
   int row_gap = 0;      ///< elements between two rows of each input (leading dimension)
   Storage storage = Storage::kRowMajor;
   Form form = Form::kFunctional;
-  std::string pad_dim;   ///< dim extended by zeros; empty for none
-  std::int64_t pad = 0;  ///< number of zeros appended along pad_dim
+  std::string pad_dim;   ///< dim that is extended; empty for none
+  std::int64_t pad = 0;  ///< number of elements appended along pad_dim
+  bool pad_nan = false;  ///< they are NaN instead of zeros; indices and bools are always zeros
   int threads = 0;       ///< 0 is the run's default; -1 is "over", twice the cores
   int run = 0;           ///< repeats of the same trial count 0, 1, 2
   int worker = 0;        ///< 1: the second worker process of the run
@@ -50,9 +51,9 @@ struct Trial {
 /// Dims are `k4096,n1024`, attributes `approximate=tanh,eps=0x1p-10`, both sorted by name. A TRIAL
 /// is `B7@3#42` (batch, position, sample), then after commas, in this order and only where not
 /// default: `plan=twins`, `nb=1`, `perm=2`, `o=3`, `ld=5`, `store=t|s|e`, `form=out|inplace`,
-/// `<dim>pad=8`, `t=4|over`, `run=1`, `worker=1`. `@0` is not written. One shell-safe token without
-/// quotes: ops, relations and attributes are [a-z][a-z0-9_]*, dims [a-z][a-z_]*, variants
-/// [a-z0-9_]+, attribute values [A-Za-z0-9_.+-]+.
+/// `<dim>pad=8` or `<dim>padnan=8`, `t=4|over`, `run=1`, `worker=1`. `@0` is not written. One
+/// shell-safe token without quotes: ops, relations and attributes are [a-z][a-z0-9_]*, dims
+/// [a-z][a-z_]*, variants [a-z0-9_]+, attribute values [A-Za-z0-9_.+-]+.
 struct CaseName {
   std::string op;
   std::string variant;  ///< empty for the default one

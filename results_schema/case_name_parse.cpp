@@ -160,9 +160,12 @@ bool set_word(std::string_view key, std::string_view value, Trial& out) {
     out.threads = grammar::kOverThreads;
     return true;
   }
-  if (!key.ends_with("pad")) return false;
+  const bool nan = key.ends_with("padnan");
+  const std::string_view suffix = nan ? "padnan" : "pad";
+  if (!key.ends_with(suffix)) return false;
+  out.pad_nan = nan;
   const auto pad = parse_number<std::int64_t>(value);
-  out.pad_dim = key.substr(0, key.size() - 3);
+  out.pad_dim = key.substr(0, key.size() - suffix.size());
   out.pad = pad.value_or(0);
   return pad.has_value();
 }

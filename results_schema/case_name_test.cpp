@@ -52,6 +52,17 @@ Trial everything() {
 constexpr auto kEverything =
     "B7@3#42,plan=twins,nb=1,perm=2,o=3,ld=5,store=e,form=inplace,kpad=8,t=over,run=1,worker=1";
 
+TEST(CaseName, TellsPaddingByNanFromPaddingByZeros) {
+  Trial t;
+  t.pad_dim = "s";
+  t.pad = 61;
+  t.pad_nan = true;
+  EXPECT_EQ(to_string(t), "B1#0,spadnan=61");
+  const auto parsed =
+      parse_case_name("mm.pad/fp32:k4:B1#0,spadnan=61~B1#0:fill=ones:s=0000000000000001");
+  EXPECT_EQ(parsed.trials[0], t);
+}
+
 TEST(CaseName, WritesOnlyWhatIsNotDefault) { EXPECT_EQ(to_string(product()), kProduct); }
 
 TEST(CaseName, ReadsWhatItWrites) { EXPECT_EQ(parse_case_name(kProduct), product()); }

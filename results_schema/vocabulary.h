@@ -60,8 +60,17 @@ enum class Law : std::uint8_t {
 inline constexpr std::size_t kLawCount = 17;
 
 /// How the call is made on the same samples.
-enum class Form : std::uint8_t { kFunctional, kOut, kInplace };
-inline constexpr std::size_t kFormCount = 3;
+enum class Form : std::uint8_t {
+  kFunctional,
+  kOut,      ///< the output is given
+  kInplace,  ///< the first input is the output
+  kChunk,    ///< an axis is cut into several calls, whose outputs are joined
+  kVector,   ///< a single sample without its batch axis
+};
+inline constexpr std::size_t kFormCount = 5;
+
+/// Whether the form writes to a tensor that the caller gave.
+constexpr bool writes_given(Form f) { return f == Form::kOut || f == Form::kInplace; }
 
 /// Outcome of one case; exactly one holds. In order of precedence, worst first.
 enum class Status : std::uint8_t {

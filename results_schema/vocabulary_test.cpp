@@ -62,7 +62,8 @@ TEST(Vocabulary, EveryLawHasItsName) {
 }
 
 TEST(Vocabulary, EveryFormHasItsName) {
-  expect_names(values<Form>(kFormCount), {"functional", "out", "inplace"}, parse_form);
+  expect_names(
+      values<Form>(kFormCount), {"functional", "out", "inplace", "chunk", "vector"}, parse_form);
 }
 
 TEST(Vocabulary, EveryStatusHasItsName) {
