@@ -51,9 +51,9 @@ bool guarded(Reply& reply, const std::function<void()>& call) {
   return false;
 }
 
-NamedTensors by_name(const std::vector<Placed>& placed) {
+NamedTensors by_name(const std::vector<std::shared_ptr<Placed>>& placed) {
   NamedTensors tensors;
-  for (const Placed& p : placed) tensors.emplace(p.name(), p.tensor());
+  for (const auto& p : placed) tensors.emplace(p->name(), p->tensor());
   return tensors;
 }
 
@@ -112,6 +112,7 @@ protocol::Hello LibTorchBackend::hello() {
 void LibTorchBackend::load(const protocol::ProblemMessage& problem,
                            std::span<const std::byte> pool) {
   calls_.clear();
+  kept_.clear();
   problem_ = problem;
   pool_ = pool;
   for (const auto& [form_name, text] : problem_.calls) {
@@ -131,12 +132,25 @@ const Evaluator& LibTorchBackend::call_text(Form form) const {
   throw HarnessError(fmt::format("{}: no call of form '{}' was loaded", problem_.op, name(form)));
 }
 
-std::vector<Placed> LibTorchBackend::place(const TrialMessage& trial) const {
-  std::vector<Placed> placed;
-  for (const protocol::TensorMessage& t : problem_.inputs) {
-    placed.push_back(Placed::input(problem_, t, trial, pool_));
+LibTorchBackend::PlacedTensors LibTorchBackend::place(const TrialMessage& trial) {
+  PlacedTensors placed;
+  for (const protocol::TensorMessage& t : problem_.inputs) placed.push_back(place_input(t, trial));
+  if (trial.trial.form == Form::kOut) {
+    placed.push_back(std::make_shared<Placed>(Placed::output(problem_, trial)));
   }
-  if (trial.trial.form == Form::kOut) placed.push_back(Placed::output(problem_, trial));
+  return placed;
+}
+
+std::shared_ptr<Placed> LibTorchBackend::place_input(const protocol::TensorMessage& t,
+                                                     const TrialMessage& trial) {
+  const bool keeps =
+      t.pool_stride == 0 && trial.trial.pad == 0 && !call_text(trial.trial.form).writes(t.name);
+  std::shared_ptr<Placed>& kept = kept_[t.name];
+  if (keeps && kept != nullptr && kept->plan() == protocol::plan_tensor(problem_, t, trial)) {
+    return kept;
+  }
+  auto placed = std::make_shared<Placed>(Placed::input(problem_, t, trial, pool_));
+  if (keeps) kept = placed;
   return placed;
 }
 
@@ -160,8 +174,8 @@ TrialReply LibTorchBackend::run(const TrialMessage& trial, std::span<std::byte> 
   set_threads(trial.threads);
   forget_damage();
   subject_.interposer->before(trial);
-  std::vector<Placed> placed = place(trial);
-  for (Placed& p : placed) p.remember();
+  const PlacedTensors placed = place(trial);
+  for (const auto& p : placed) p->remember();
   at::Tensor y;
   observe(trial, placed, reply, y);
   if (y.defined()) {
@@ -170,16 +184,17 @@ TrialReply LibTorchBackend::run(const TrialMessage& trial, std::span<std::byte> 
     reply.unwritten = count_poison(copy_elements(y, output), y.element_size());
   }
   report_changes(trial, placed, y, reply);
+  if (reply.input_changed || reply.out_of_bounds) kept_.clear();
   subject_.interposer->after(reply);
   return reply;
 }
 
 void LibTorchBackend::observe(const TrialMessage& trial,
-                              const std::vector<Placed>& placed,
+                              const PlacedTensors& placed,
                               TrialReply& reply,
                               at::Tensor& y) {
   for (std::size_t i = 0; i < problem_.inputs.size(); ++i) {
-    const at::Tensor& x = placed[i].tensor();
+    const at::Tensor& x = placed[i]->tensor();
     reply.witness.address_mod_64.push_back(
         static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(x.const_data_ptr()) % 64));
     reply.witness.strides.push_back(x.strides().vec());
@@ -193,16 +208,16 @@ void LibTorchBackend::observe(const TrialMessage& trial,
 }
 
 void LibTorchBackend::report_changes(const TrialMessage& trial,
-                                     const std::vector<Placed>& placed,
+                                     const PlacedTensors& placed,
                                      const at::Tensor& y,
                                      TrialReply& reply) const {
   const Evaluator& evaluator = call_text(trial.trial.form);
-  for (const Placed& p : placed) {
-    if (evaluator.writes(p.name())) {
+  for (const auto& p : placed) {
+    if (evaluator.writes(p->name())) {
       // Its elements are the op's to write, the gaps between them are not.
-      if (p.changed_between_elements()) reply.out_of_bounds = true;
-      if (y.defined() && is_given(y, p.tensor())) reply.witness.gave_output = true;
-    } else if (p.changed()) {
+      if (p->changed_between_elements()) reply.out_of_bounds = true;
+      if (y.defined() && is_given(y, p->tensor())) reply.witness.gave_output = true;
+    } else if (p->changed()) {
       reply.input_changed = true;
     }
   }

@@ -41,14 +41,17 @@ class LibTorchBackend final : public protocol::Backend {
 
  private:
   const Evaluator& call_text(Form form) const;
-  std::vector<Placed> place(const protocol::TrialMessage& trial) const;
+  using PlacedTensors = std::vector<std::shared_ptr<Placed>>;
+  PlacedTensors place(const protocol::TrialMessage& trial);
+  std::shared_ptr<Placed> place_input(const protocol::TensorMessage& t,
+                                      const protocol::TrialMessage& trial);
   at::Tensor call(const protocol::TrialMessage& trial, const NamedTensors& tensors);
   void observe(const protocol::TrialMessage& trial,
-               const std::vector<Placed>& placed,
+               const PlacedTensors& placed,
                protocol::TrialReply& reply,
                at::Tensor& y);
   void report_changes(const protocol::TrialMessage& trial,
-                      const std::vector<Placed>& placed,
+                      const PlacedTensors& placed,
                       const at::Tensor& y,
                       protocol::TrialReply& reply) const;
   unsigned largest_team(int reset) const;
@@ -58,6 +61,8 @@ class LibTorchBackend final : public protocol::Backend {
   protocol::ProblemMessage problem_;
   std::span<const std::byte> pool_;
   std::map<Form, std::unique_ptr<Evaluator>> calls_;
+  /// Common inputs, which stay where they are from trial to trial, as weights do.
+  std::map<std::string, std::shared_ptr<Placed>> kept_;
 };
 
 }  // namespace bic::libtorch

@@ -80,12 +80,19 @@ class Evaluator::Binder {
       if (contains(tensors_, name->text)) return {{}, name->text, {}};
     }
     const auto* list = std::get_if<List>(&value.value);
-    if (list != nullptr && is_tensor_list(argument)) return {{}, "", tensor_names(*list, argument)};
+    if (list != nullptr && is_tensor_list(argument)) {
+      return {{}, "", tensor_names(*list, argument), is_index_list(argument)};
+    }
     return {constant(value, argument, *argument.real_type()), "", {}};
   }
 
+  /// Tensor?[], as index takes it.
+  static bool is_index_list(const c10::Argument& argument) {
+    return argument.type()->isSubtypeOf(*c10::ListType::ofOptionalTensors());
+  }
+
   static bool is_tensor_list(const c10::Argument& argument) {
-    return argument.type()->isSubtypeOf(*c10::ListType::ofTensors());
+    return argument.type()->isSubtypeOf(*c10::ListType::ofTensors()) || is_index_list(argument);
   }
 
   std::vector<std::string> tensor_names(const List& list, const c10::Argument& argument) const {
@@ -208,9 +215,8 @@ class Evaluator::Scope {
       if (!source.tensor.empty()) {
         stack.emplace_back(find(source.tensor));
       } else if (!source.list.empty()) {
-        c10::List<at::Tensor> list;
-        for (const std::string& name : source.list) list.push_back(find(name));
-        stack.emplace_back(std::move(list));
+        stack.push_back(source.optional ? list_of<std::optional<at::Tensor>>(source.list)
+                                        : list_of<at::Tensor>(source.list));
       } else {
         stack.push_back(source.constant);
       }
@@ -234,6 +240,13 @@ class Evaluator::Scope {
   }
 
  private:
+  template <class Item>
+  c10::IValue list_of(const std::vector<std::string>& names) const {
+    c10::List<Item> list;
+    for (const std::string& name : names) list.push_back(find(name));
+    return list;
+  }
+
   const at::Tensor& find(const std::string& name) const {
     if (const auto at = made_.find(name); at != made_.end()) return at->second;
     if (const auto at = given_.find(name); at != given_.end()) return at->second;

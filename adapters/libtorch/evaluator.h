@@ -38,6 +38,7 @@ class Evaluator {
     c10::IValue constant;
     std::string tensor;             ///< of a single tensor
     std::vector<std::string> list;  ///< of a list of tensors
+    bool optional = false;          ///< of a list whose schema allows None
   };
   struct Step {
     c10::OperatorHandle op;

@@ -17,8 +17,16 @@ using protocol::TensorMessage;
 using protocol::TensorPlan;
 using protocol::TrialMessage;
 
-at::Tensor allocate(const TensorPlan& plan, DType dtype) {
-  return at::empty({plan.storage_elements}, at::TensorOptions().dtype(scalar_type(dtype)))
+at::ScalarType type_of(const std::string& elements) {
+  if (elements == "int64") return at::kLong;
+  if (elements == "bool") return at::kBool;
+  const auto dtype = parse_dtype(elements);
+  if (!dtype) throw HarnessError("no tensor has elements '" + elements + "'");
+  return scalar_type(*dtype);
+}
+
+at::Tensor allocate(const TensorPlan& plan, const TensorMessage& t) {
+  return at::empty({plan.storage_elements}, at::TensorOptions().dtype(type_of(t.elements)))
       .as_strided(plan.shape, plan.strides, plan.offset);
 }
 
@@ -77,7 +85,7 @@ Placed Placed::input(const ProblemMessage& problem,
   Placed placed;
   placed.name_ = t.name;
   placed.plan_ = plan_tensor(problem, t, trial);
-  placed.tensor_ = allocate(placed.plan_, problem.dtype);
+  placed.tensor_ = allocate(placed.plan_, t);
   auto* const first = static_cast<std::byte*>(placed.tensor_.data_ptr());
   gather(problem, t, trial, pool, placed.plan_, first);
   return placed;
@@ -87,7 +95,7 @@ Placed Placed::output(const ProblemMessage& problem, const TrialMessage& trial) 
   Placed placed;
   placed.name_ = problem.output.name;
   placed.plan_ = plan_tensor(problem, problem.output, trial);
-  placed.tensor_ = allocate(placed.plan_, problem.dtype);
+  placed.tensor_ = allocate(placed.plan_, problem.output);
   return placed;
 }
 
@@ -96,7 +104,9 @@ std::span<const std::byte> Placed::block() const {
   return {static_cast<const std::byte*>(storage.data()), storage.nbytes()};
 }
 
-void Placed::remember() { before_.assign(block().begin(), block().end()); }
+void Placed::remember() {
+  if (before_.empty()) before_.assign(block().begin(), block().end());
+}
 
 bool Placed::changed() const {
   return block().size() != before_.size() ||

@@ -25,8 +25,9 @@ class Placed {
 
   const std::string& name() const { return name_; }
   const at::Tensor& tensor() const { return tensor_; }
+  const protocol::TensorPlan& plan() const { return plan_; }
 
-  /// Keeps a copy of the whole block, gaps included, for the two questions below.
+  /// Keeps a copy of the whole block, gaps included, for the two questions below; once.
   void remember();
   /// Some byte of the block changed since.
   bool changed() const;

@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <cstring>
 
+#include "results_schema/axis.h"
 #include "results_schema/error.h"
 
 namespace bic::protocol {
 namespace {
 
-bool holds_batch(const std::string& axis) { return !axis.empty() && axis.back() == 'B'; }
-
 int find_batch_axis(const TensorMessage& t) {
-  const auto at = std::find_if(t.axes.begin(), t.axes.end(), holds_batch);
+  const auto at = std::find_if(t.axes.begin(), t.axes.end(), is_batch_axis);
   return at == t.axes.end() ? -1 : static_cast<int>(at - t.axes.begin());
 }
 
@@ -63,26 +62,39 @@ std::vector<std::int64_t> dense_strides(std::span<const std::int64_t> shape) {
   return strides;
 }
 
-/// Zeros every element of the tensor: what padding adds stays, the samples are copied over the
+/// The bytes of a quiet NaN; zeros where the elements have none.
+std::vector<std::byte> nan_bytes(const std::string& elements) {
+  std::vector<std::byte> bytes(element_size(elements));
+  const auto dtype = parse_dtype(elements);
+  if (!dtype) return bytes;
+  const std::uint64_t high = *dtype == DType::kFloat64   ? 0x7ff8
+                             : *dtype == DType::kFloat16 ? 0x7e00
+                                                         : 0x7fc0;
+  const std::uint64_t bits = high << (8 * (bytes.size() - 2));
+  std::memcpy(bytes.data(), &bits, bytes.size());
+  return bytes;
+}
+
+/// Fills every element of the tensor: what padding adds stays, the samples are copied over the
 /// rest.
-void fill_zero(const TensorPlan& plan, std::byte* first, std::int64_t size) {
-  const std::vector<std::byte> zeros(size);
+void fill_padding(const TensorPlan& plan,
+                  const TensorMessage& t,
+                  const TrialMessage& trial,
+                  std::byte* first) {
+  const std::int64_t size = element_size(t.elements);
+  const std::vector<std::byte> fill =
+      trial.trial.pad_nan ? nan_bytes(t.elements) : std::vector<std::byte>(size);
   const std::vector<std::int64_t> still(plan.shape.size(), 0);
-  copy_strided(plan.shape, still, zeros.data(), plan.strides, first, size);
+  copy_strided(plan.shape, still, fill.data(), plan.strides, first, size);
 }
 
 }  // namespace
 
-std::int64_t axis_extent(const std::string& axis, const Dims& dims, std::int64_t batch) {
-  if (axis == "B") return batch;
-  if (holds_batch(axis)) {
-    return axis_extent(axis.substr(0, axis.find('*')), dims, 1) * batch;
-  }
-  if (const auto at = dims.find(axis); at != dims.end()) return at->second;
-  if (axis.empty() || axis.find_first_not_of("0123456789") != std::string::npos) {
-    throw HarnessError("axis '" + axis + "' is neither a dim nor a number");
-  }
-  return std::stoll(axis);
+std::int64_t element_size(const std::string& elements) {
+  if (const auto dtype = parse_dtype(elements)) return size_of(*dtype);
+  if (elements == "int64") return 8;
+  if (elements == "bool") return 1;
+  throw HarnessError("protocol: unknown elements '" + elements + "'");
 }
 
 TensorPlan plan_tensor(const ProblemMessage& problem,
@@ -117,15 +129,15 @@ void gather(const ProblemMessage& problem,
             std::span<const std::byte> pool,
             const TensorPlan& plan,
             std::byte* first) {
-  const std::int64_t size = size_of(problem.dtype);
+  const std::int64_t size = element_size(t.elements);
   std::vector<std::int64_t> block;
   for (const std::string& axis : t.axes) block.push_back(axis_extent(axis, problem.dims, 1));
   const std::vector<std::int64_t> dense = dense_strides(block);
   const int axis = find_batch_axis(t);
-  if (trial.trial.pad > 0) fill_zero(plan, first, size);
+  if (trial.trial.pad > 0) fill_padding(plan, t, trial, first);
   const std::size_t copies = axis < 0 || plan.strides[axis] == 0 ? 1 : trial.slots.size();
   for (std::size_t slot = 0; slot < copies; ++slot) {
-    const std::int64_t from = t.pool_offset + (axis < 0 ? 0 : trial.slots[slot] * t.pool_stride);
+    const std::int64_t from = t.pool_offset + trial.slots[slot] * t.pool_stride;
     if (from < 0 || from + product(block) * size > static_cast<std::int64_t>(pool.size())) {
       throw HarnessError("protocol: tensor '" + t.name + "' lies outside the pool");
     }

@@ -15,6 +15,7 @@ struct TensorPlan {
   std::vector<std::int64_t> strides;
   std::int64_t offset = 0;            ///< of the first element from an aligned address
   std::int64_t storage_elements = 0;  ///< offset included
+  bool operator==(const TensorPlan&) const = default;
 };
 
 /// Shape, strides and storage of input or output `t` in `trial`: padded, gapped, transposed or
@@ -26,7 +27,7 @@ TensorPlan plan_tensor(const ProblemMessage& problem,
                        const TrialMessage& trial);
 
 /// Copies the blocks of the trial's samples from the pool to a tensor laid out by `plan`, whose
-/// first element is at `first`. Extents that the padding adds become zeros; gaps stay as they are.
+/// first element is at `first`. Extents that the padding adds become zeros or NaN; gaps stay.
 void gather(const ProblemMessage& problem,
             const TensorMessage& t,
             const TrialMessage& trial,
@@ -41,7 +42,7 @@ void copy_out(std::span<const std::int64_t> shape,
               const std::byte* first,
               std::byte* out);
 
-/// The extent of one axis text ("k", "8", "B", "t*B") for a batch of that many samples.
-std::int64_t axis_extent(const std::string& axis, const Dims& dims, std::int64_t batch);
+/// Bytes of an element: of a dtype's name, "int64" or "bool". Throws HarnessError for another.
+std::int64_t element_size(const std::string& elements);
 
 }  // namespace bic::protocol

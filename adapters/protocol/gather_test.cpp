@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <numeric>
 
@@ -136,6 +137,31 @@ TEST_F(Gather, CopiesAStridedTensorOut) {
   EXPECT_EQ(dense[0], 6);
   EXPECT_EQ(dense[17], 11);
   EXPECT_EQ(dense[9], 3);
+}
+
+TEST_F(Gather, PadsWithNanWhereAsked) {
+  trial.trial.pad_dim = "k";
+  trial.trial.pad = 2;
+  trial.trial.pad_nan = true;
+  const auto storage = storage_of(trial, x);
+  EXPECT_EQ(at(storage, {0, 0, 2}), 8);
+  EXPECT_TRUE(std::isnan(at(storage, {0, 0, 3})));
+  EXPECT_TRUE(std::isnan(at(storage, {2, 1, 4})));
+}
+
+TEST_F(Gather, NeverPadsIndicesWithNan) {
+  trial.trial.pad_dim = "k";
+  trial.trial.pad = 1;
+  trial.trial.pad_nan = true;
+  const std::vector<std::int64_t> indices{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+  x.elements = "int64";
+  x.pool_stride = 6 * 8;
+  plan = plan_tensor(problem, x, trial);
+  std::vector<std::int64_t> storage(plan.storage_elements, -1);
+  const auto pool = std::as_bytes(std::span(indices));
+  gather(problem, x, trial, pool, plan, reinterpret_cast<std::byte*>(storage.data()));
+  EXPECT_EQ(storage[2], 9);
+  EXPECT_EQ(storage[3], 0);
 }
 
 }  // namespace

@@ -68,6 +68,7 @@ Storage parse_storage(const std::string& text) {
 void to_json(json& j, const TensorMessage& m) {
   j = {{"name", m.name},
        {"axes", m.axes},
+       {"elements", m.elements},
        {"pool_offset", m.pool_offset},
        {"pool_stride", m.pool_stride}};
 }
@@ -75,6 +76,7 @@ void to_json(json& j, const TensorMessage& m) {
 void from_json(const json& j, TensorMessage& m) {
   m.name = j.at("name");
   m.axes = j.at("axes").get<std::vector<std::string>>();
+  m.elements = j.at("elements");
   m.pool_offset = j.at("pool_offset");
   m.pool_stride = j.at("pool_stride");
 }
@@ -179,6 +181,7 @@ void to_json(json& j, const TrialMessage& m) {
        {"form", bic::name(t.form)},
        {"pad_dim", t.pad_dim},
        {"pad", t.pad},
+       {"pad_nan", t.pad_nan},
        {"threads", m.threads}};
 }
 
@@ -193,6 +196,7 @@ void from_json(const json& j, TrialMessage& m) {
   m.trial.form = *form;
   m.trial.pad_dim = j.at("pad_dim");
   m.trial.pad = j.at("pad");
+  m.trial.pad_nan = j.at("pad_nan");
   m.threads = j.at("threads");
 }
 

@@ -12,7 +12,7 @@
 namespace bic::protocol {
 
 /// Version of the messages; a worker of another version is refused.
-inline constexpr int kVersion = 1;
+inline constexpr int kVersion = 2;
 
 /// What a worker says of one op before any input exists.
 struct ManifestEntry {
@@ -35,12 +35,13 @@ struct Hello {
   std::vector<ManifestEntry> manifest;
 };
 
-/// One tensor of the loaded problem; axes as in TensorSpec.
+/// One tensor of the loaded problem; axes as in results_schema/axis.h.
 struct TensorMessage {
   std::string name;
   std::vector<std::string> axes;
-  std::int64_t pool_offset = 0;  ///< bytes from the pool's start to sample 0's block, row-major
-  std::int64_t pool_stride = 0;  ///< bytes from one sample's block to the next; 0: common
+  std::string elements = "fp32";  ///< a dtype's name, "int64" or "bool"
+  std::int64_t pool_offset = 0;   ///< bytes from the pool's start to sample 0's block, row-major
+  std::int64_t pool_stride = 0;   ///< bytes from one sample's block to the next; 0: common
 };
 
 /// Loads a problem: declaration and pool. The pool's memory comes beside it as a descriptor.

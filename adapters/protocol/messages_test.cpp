@@ -43,13 +43,14 @@ TEST(Messages, AProblemSurvivesTheWire) {
                                .dims = {{"k", 7}},
                                .attributes = {{"eps", "0x1p-10"}},
                                .calls = {{"functional", "(y) = aten::mm.default(x, w)"}},
-                               .inputs = {{"x", {"B", "k"}, 64, 128}},
-                               .output = {"y", {"B"}, 0, 0},
+                               .inputs = {{"x", {"B", "k"}, "fp16", 64, 128}},
+                               .output = {"y", {"B"}, "bool"},
                                .reduced = {"k"},
                                .pool_bytes = 1024,
                                .output_bytes = 2048};
   EXPECT_EQ(json(problem), twice(problem));
   EXPECT_EQ(json(problem).get<ProblemMessage>().inputs[0].pool_stride, 128);
+  EXPECT_EQ(json(problem).get<ProblemMessage>().output.elements, "bool");
 }
 
 TEST(Messages, ATrialSurvivesTheWire) {
