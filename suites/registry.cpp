@@ -3,16 +3,12 @@
 namespace bic {
 
 const std::vector<OpSpec>& registry() {
-  static const std::vector<OpSpec> ops{
-      mm(),
-      linear(),
-      bmm(),
-      sum(),
-      softmax(),
-      layer_norm(),
-      gelu(),
+  static const std::vector<OpSpec> all{
+#define BIC_OP(family, op) ops::op(),
+#include "suites/ops/registry.inc"
+#undef BIC_OP
   };
-  return ops;
+  return all;
 }
 
 }  // namespace bic

@@ -2,16 +2,10 @@
 
 #include "suites/ops/op_spec.h"
 
-namespace bic {
+namespace bic::ops {
 
-// One function an op; suites/registry.cpp lists them.
+#define BIC_OP(family, op) OpSpec op();
+#include "suites/ops/registry.inc"
+#undef BIC_OP
 
-OpSpec mm();
-OpSpec linear();
-OpSpec bmm();
-OpSpec sum();
-OpSpec softmax();
-OpSpec layer_norm();
-OpSpec gelu();
-
-}  // namespace bic
+}  // namespace bic::ops

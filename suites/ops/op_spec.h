@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,12 +12,16 @@
 
 namespace bic {
 
-/// One tensor of an op. An axis is a dim's name ("k"), a number ("8"), the batch "B" (placement
-/// `stack`: one index a sample) or rows times batch, "t*B" or "8*B" (placement `concat`: that many
-/// consecutive indices a sample). A tensor without B is common to all samples.
+/// What the elements of a tensor are: of the problem's dtype, int64 indices or bool.
+enum class Elements : std::uint8_t { kValues, kIndices, kBools };
+
+/// One tensor of an op; its axes as in results_schema/axis.h. "B" is placement `stack`, "t*B"
+/// placement `concat`. A tensor without B is common to all samples.
 struct TensorSpec {
   std::string name;
   std::vector<std::string> axes;
+  Elements elements = Elements::kValues;
+  std::string below;  ///< of kIndices: 0 <= index < this axis text's extent
 };
 
 /// What proves an op's bits, and why (see docs/ops.md).
@@ -38,6 +43,7 @@ struct Variant {
   std::vector<std::string> reduced;          ///< dims summed over; empty for pointwise
   std::map<std::string, std::string> forms;  ///< further texts: "out", "inplace"
   Attributes attributes;
+  std::optional<DType> output_dtype;  ///< where it is not the problem's
 };
 
 /// An op as the suite knows it: everything it needs to generate, run and judge it.
@@ -45,6 +51,7 @@ struct OpSpec {
   std::string name;
   std::string formula;  ///< one line, with its source
   std::string why;      ///< why these inputs can break it, one line for docs/ops.md
+  std::string bound;    ///< of the error against the oracle, one line with its source
   std::vector<Variant> variants;
   std::vector<DType> dtypes{kAllDTypes.begin(), kAllDTypes.end()};
   ControlKind control = ControlKind::kOrder;
@@ -64,7 +71,10 @@ int batch_axis(const TensorSpec& t);
 /// Indices of the axes of `t` that `variant` reduces over.
 std::vector<int> reduced_axes(const TensorSpec& t, const Variant& variant);
 
-/// Every op of the suite, in the order of the tables (suites/registry.cpp).
+/// Whether an axis of one of the variant's tensors depends on the dim.
+bool mentions(const Variant& variant, std::string_view dim);
+
+/// Every op of the suite, in the order of the tables (suites/ops/registry.inc).
 const std::vector<OpSpec>& registry();
 
 /// The op of that name, or null.

@@ -12,7 +12,10 @@ Relation permute();
 Relation neighbours();
 Relation layout();
 Relation forms();
+Relation pad();
 Relation threads();
 Relation zeropad();
+Relation chunk();
+Relation rank();
 
 }  // namespace bic

@@ -28,7 +28,10 @@ Relation forms() {
   return {.name = "forms",
           .level = Level::kComposition,
           .claim = "a given output and an in-place call get the bits of the functional call",
-          .required = [](const OpSpec&, const Variant& v) { return !v.forms.empty(); },
+          .required =
+              [](const OpSpec&, const Variant& v) {
+                return v.forms.contains("out") || v.forms.contains("inplace");
+              },
           .pairs = pairs};
 }
 

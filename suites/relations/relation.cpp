@@ -18,8 +18,11 @@ std::span<const Relation> relations() {
                                      neighbours(),
                                      layout(),
                                      forms(),
+                                     pad(),
                                      threads(),
-                                     zeropad()};
+                                     zeropad(),
+                                     chunk(),
+                                     rank()};
   return kRelations;
 }
 
