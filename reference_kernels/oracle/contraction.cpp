@@ -1,29 +1,13 @@
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
+#include "reference_kernels/oracle/attribute.h"
+#include "reference_kernels/oracle/dot_product.h"
 #include "reference_kernels/oracle/reference_of.h"
 #include "reference_kernels/oracle/references.h"
-#include "reference_kernels/oracle/summation.h"
 
 namespace bic {
 namespace {
-
-template <class A>
-A product(double a, double b) {
-  return static_cast<A>(a) * static_cast<A>(b);
-}
-template <>
-DoubleDouble product<DoubleDouble>(double a, double b) {
-  return two_prod(a, b);
-}
-
-/// Where the second operand of output element [row, column] lies.
-enum class RightOperand : std::uint8_t {
-  kColumn,  ///< w[:, column]
-  kRow,     ///< w[column, :]
-  kStack,   ///< b[row / m, :, column]
-};
 
 /// Columns of a row-major matrix [k, n], copied to contiguous memory when first asked for: read in
 /// place, every element of a column would cost a cache line.
@@ -59,87 +43,74 @@ class Columns {
   std::vector<bool> ready_;
 };
 
-/// The terms of one output element: a[i] * b[i] for i < k.
-struct Dot {
-  const double* a;
-  const double* b;
-  std::int64_t k;
-  const double* bias;  ///< or null
-};
+std::int64_t dim_or_one(const Operands& operands, const char* name) {
+  const auto at = operands.dims.find(name);
+  return at == operands.dims.end() ? 1 : at->second;
+}
 
+double factor(const Operands& operands, const char* name) {
+  return operands.attributes.contains(name) ? real_attribute(operands.attributes, name) : 1;
+}
+
+/// Stacks of matrices, the output's as many as the larger operand's; a smaller operand serves the
+/// stacks in turn, as broadcasting of leading axes does. The bias repeats in the same way.
 class Contraction {
  public:
-  explicit Contraction(RightOperand right) : right_(right) {}
+  /// The second operand holds matrices [k, n], or [n, k] where `transposed`.
+  explicit Contraction(bool transposed) : transposed_(transposed) {}
 
   template <class A>
   void evaluate(const Operands& operands,
                 Order order,
                 std::span<const std::int64_t> elements,
                 std::span<A> y) const {
-    Columns columns(operands.dims.at("k"), operands.dims.at("n"));
+    Columns columns(operands.dims.at("k"), dim_or_one(operands, "n"));
     for (std::size_t i = 0; i < elements.size(); ++i) {
-      const Dot dot = dot_of(operands, elements[i], columns);
-      y[i] = sum_in_order<A>(
-          order, dot.k, [&](std::int64_t k) { return product<A>(dot.a[k], dot.b[k]); });
-      if (dot.bias != nullptr) y[i] += static_cast<A>(*dot.bias);
+      y[i] = dot_of(operands, elements[i], columns).template evaluate<A>(order);
     }
   }
 
-  /// gamma_K sum |a b|: every term goes through at most its own product and K - 1 additions, with
-  /// or without fused multiply-add, in any order (Higham 3.1); the bias makes it K + 1.
   void bound(const Operands& operands,
              const ErrorAnalysis& analysis,
              std::span<const std::int64_t> elements,
              std::span<double> bound) const {
-    const bool early = analysis.form({"", "round-before-bias"}) == "round-before-bias";
-    Columns columns(operands.dims.at("k"), operands.dims.at("n"));
+    Columns columns(operands.dims.at("k"), dim_or_one(operands, "n"));
     for (std::size_t i = 0; i < elements.size(); ++i) {
-      const Dot dot = dot_of(operands, elements[i], columns);
-      const double value =
-          sum_lanes<double>(dot.k, [&](std::int64_t k) { return dot.a[k] * dot.b[k]; });
-      const double size =
-          sum_lanes<double>(dot.k, [&](std::int64_t k) { return std::fabs(dot.a[k] * dot.b[k]); });
-      bound[i] = analysis.output(approx(analysis, dot, value, size, early));
+      bound[i] = dot_of(operands, elements[i], columns).bound(analysis);
     }
   }
 
  private:
-  Dot dot_of(const Operands& operands, std::int64_t element, Columns& columns) const {
-    const std::int64_t k = operands.dims.at("k"), n = operands.dims.at("n");
+  DotProduct dot_of(const Operands& operands, std::int64_t element, Columns& columns) const {
+    const std::int64_t k = operands.dims.at("k"), n = dim_or_one(operands, "n");
+    const auto& left = operands.values[0];
+    const auto& right = operands.values[1];
     const std::int64_t row = element / n, column = element % n;
-    const std::int64_t stack =
-        right_ == RightOperand::kStack ? row / operands.dims.at("m") : std::int64_t{0};
-    const double* right = operands.values[1].data() + stack * k * n;
-    return {.a = operands.values[0].data() + row * k,
-            .b = right_ == RightOperand::kRow ? right + column * k : columns.column(right, column),
+    const std::int64_t stack = row / dim_or_one(operands, "m");
+    const double* matrix = right.data() + stack * k * n % static_cast<std::int64_t>(right.size());
+    const bool has_bias = operands.values.size() > 2;
+    const auto repeated = [&](const auto& values, std::int64_t at) {
+      return values.data() + at % static_cast<std::int64_t>(values.size());
+    };
+    return {.a = repeated(left, row * k),
+            .b = transposed_ ? matrix + column * k : columns.column(matrix, column),
             .k = k,
-            .bias = operands.values.size() > 2 ? operands.values[2].data() + column : nullptr};
+            .bias = has_bias ? repeated(operands.values[2], element) : nullptr,
+            .alpha = factor(operands, "alpha"),
+            .beta = factor(operands, "beta"),
+            .scaled = operands.attributes.contains("alpha")};
   }
 
-  static Approx approx(
-      const ErrorAnalysis& analysis, const Dot& dot, double value, double size, bool early) {
-    // A product may underflow, and with flushing so may every partial sum.
-    const double underflow = analysis.underflow() * static_cast<double>(dot.k);
-    if (dot.bias == nullptr) return analysis.sum(value, size, underflow, dot.k, dot.k);
-    if (early) {
-      const Approx sum = analysis.to_subject(analysis.sum(value, size, underflow, dot.k, dot.k));
-      return analysis.add(sum, {*dot.bias, 0});
-    }
-    return analysis.sum(
-        value + *dot.bias, size + std::fabs(*dot.bias), underflow, dot.k + 1, dot.k + 1);
-  }
-
-  RightOperand right_;
+  bool transposed_;
 };
 
-std::shared_ptr<const Reference> contraction(RightOperand right) {
-  return std::make_shared<ReferenceOf<Contraction>>(Contraction(right));
+std::shared_ptr<const Reference> contraction(bool transposed) {
+  return std::make_shared<ReferenceOf<Contraction>>(Contraction(transposed));
 }
 
 }  // namespace
 
-std::shared_ptr<const Reference> mm_reference() { return contraction(RightOperand::kColumn); }
-std::shared_ptr<const Reference> linear_reference() { return contraction(RightOperand::kRow); }
-std::shared_ptr<const Reference> bmm_reference() { return contraction(RightOperand::kStack); }
+std::shared_ptr<const Reference> linear_reference() { return contraction(true); }
+std::shared_ptr<const Reference> matmul_reference() { return contraction(false); }
 
 }  // namespace bic

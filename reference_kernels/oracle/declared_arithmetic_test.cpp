@@ -2,8 +2,10 @@
 // own.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 
+#include "reference_kernels/oracle/attention_cases.h"
 #include "reference_kernels/oracle/references.h"
 #include "reference_kernels/oracle/sample_draws.h"
 #include "results_schema/error.h"
@@ -57,6 +59,39 @@ TEST(DeclaredArithmetic, RoundingBeforeTheBiasNeedsItsForm) {
     EXPECT_EQ(
         share_of_problems(*reference, dtype, {.form = "round-before-bias"}, 5000, draw, evaluate),
         0);
+  }
+}
+
+/// Attention in double, but with weights of the dtype in the numerator.
+std::vector<double> rounded_weights(const Sample& s, DType dtype) {
+  const std::int64_t l = s.dims.at("l"), keys = s.dims.at("s"), e = s.dims.at("e");
+  std::vector<double> y(4 * l * e);
+  for (std::int64_t r = 0; r < 4 * l; ++r) {
+    const std::int64_t first = r / l / 2 * keys;
+    std::vector<double> z(keys);
+    for (std::int64_t i = 0; i < keys * e; ++i) {
+      z[i / e] += s.values[1][r * e + i % e] * s.values[2][first * e + i] / std::sqrt(e);
+    }
+    const double most = *std::max_element(z.begin(), z.end());
+    double sum = 0;
+    for (double& w : z) sum += w = std::exp(w - most);
+    for (std::int64_t i = 0; i < keys * e; ++i) {
+      y[r * e + i % e] += round_to(dtype, z[i / e]) * s.values[0][first * e + i] / sum;
+    }
+  }
+  for (double& v : y) v = round_to(dtype, v);
+  return y;
+}
+
+TEST(DeclaredArithmetic, RoundedWeightsNeedTheirForm) {
+  for (DType dtype : {DType::kBFloat16, DType::kFloat16}) {
+    Rng rng(37);
+    const auto draw = [&] { return draw_attention(rng, Kind::kNormal, dtype, ""); };
+    const auto evaluate = [&](const Sample& s) { return rounded_weights(s, dtype); };
+    const auto reference = attention_reference();
+    EXPECT_GT(share_of_problems(*reference, dtype, {}, 500, draw, evaluate), 0.5);
+    EXPECT_EQ(share_of_problems(*reference, dtype, {.form = "round-weights"}, 2000, draw, evaluate),
+              0);
   }
 }
 
@@ -121,6 +156,85 @@ TEST(DeclaredArithmetic, AffineLayerNormNeedsItsForm) {
   EXPECT_GT(share_of_problems(*reference, DType::kFloat32, {}, 500, draw, evaluate), 0.5);
   EXPECT_EQ(share_of_problems(*reference, DType::kFloat32, {.form = "ax+b"}, 5000, draw, evaluate),
             0);
+}
+
+TEST(DeclaredArithmetic, RoundingTheRootOrTheSquareNeedsItsForm) {
+  for (DType dtype : {DType::kBFloat16, DType::kFloat16}) {
+    Rng rng(37);
+    const auto draw = [&]() -> Sample {
+      return {{draw_many(rng, Kind::kNormal, dtype, 8)}, {{"h", 8}}, {{"exponent", "3"}}};
+    };
+    const auto check = [&](const Reference& r, const char* form, auto evaluate) {
+      const auto all = [&](const Sample& s) {
+        std::vector<double> y;
+        for (const double x : s.values[0]) y.push_back(round_to(dtype, evaluate(std::fabs(x))));
+        return y;
+      };
+      EXPECT_GT(share_of_problems(r, dtype, {}, 500, draw, all), 0.5) << form;
+      EXPECT_EQ(share_of_problems(r, dtype, {.form = form}, 5000, draw, all), 0) << form;
+    };
+    check(*pointwise_reference(Pointwise::kRsqrt), "round-root", [&](double x) {
+      return 1 / static_cast<float>(round_to(dtype, std::sqrt(static_cast<float>(x))));
+    });
+    check(*pow_reference(), "round-square", [&](double x) {
+      return static_cast<float>(round_to(dtype, x * x)) * static_cast<float>(x);
+    });
+  }
+}
+
+/// log_softmax whose sum and logarithm are kept in 16 bits, and then logsumexp whose every step is.
+std::vector<double> round_log(DType dtype, const Sample& s, bool logsumexp) {
+  const auto round = [&](double v) { return round_to(dtype, static_cast<float>(v)); };
+  const std::vector<double>& x = s.values[0];
+  const double largest = *std::max_element(x.begin(), x.end());
+  float sum = 0;
+  for (double v : x) {
+    const float d = static_cast<float>(v - largest);
+    sum += static_cast<float>(logsumexp ? round(std::exp(round(d))) : std::exp(d));
+  }
+  const double log = round(std::log(round(sum)));
+  if (logsumexp) return {round(log + largest)};
+  std::vector<double> y;
+  for (double v : x) y.push_back(round(v - largest - log));
+  return y;
+}
+
+TEST(DeclaredArithmetic, RoundingTheLogarithmNeedsItsForm) {
+  for (DType dtype : {DType::kBFloat16, DType::kFloat16}) {
+    for (const bool all : {false, true}) {
+      Rng rng(37);
+      const auto draw = [&] { return normal_row(rng, dtype, 100); };
+      const auto evaluate = [&](const Sample& s) { return round_log(dtype, s, all); };
+      const auto reference = all ? logsumexp_reference() : log_softmax_reference();
+      const Arithmetic form{.form = all ? "round-all" : "round-log"};
+      EXPECT_GT(share_of_problems(*reference, dtype, {}, 500, draw, evaluate), 0.1);
+      EXPECT_EQ(share_of_problems(*reference, dtype, form, 5000, draw, evaluate), 0);
+    }
+  }
+}
+
+TEST(DeclaredArithmetic, RoundingEveryStepOfABatchNormNeedsItsForm) {
+  for (DType dtype : {DType::kBFloat16, DType::kFloat16}) {
+    Rng rng(38);
+    const auto draw = [&] {
+      Sample s{{}, {{"c", 8}}, {{"eps", "0x1p-17"}}};
+      for (int i = 0; i < 5; ++i) s.values.push_back(draw_many(rng, Kind::kNormal, dtype, 8));
+      return s;
+    };
+    const auto evaluate = [&](const Sample& s) {
+      const auto round = [&](double v) { return round_to(dtype, static_cast<float>(v)); };
+      std::vector<double> y;
+      for (int i = 0; i < 8; ++i) {
+        const double rstd = round(1 / round(std::sqrt(round(std::fabs(s.values[2][i]) + 0x1p-17))));
+        const double z = round(round(s.values[0][i] - s.values[1][i]) * rstd);
+        y.push_back(round(round(z * s.values[3][i]) + s.values[4][i]));
+      }
+      return y;
+    };
+    const auto reference = batch_norm_reference();
+    EXPECT_GT(share_of_problems(*reference, dtype, {.form = "folded"}, 500, draw, evaluate), 0.5);
+    EXPECT_EQ(share_of_problems(*reference, dtype, {.form = "round-all"}, 5000, draw, evaluate), 0);
+  }
 }
 
 TEST(DeclaredArithmetic, OtherFormulaIsRefused) {

@@ -79,6 +79,13 @@ Approx ErrorAnalysis::div(Approx a, Approx b) const {
   return {value, error + unit_ * (std::fabs(value) + error) + underflow_};
 }
 
+Approx ErrorAnalysis::root(Approx a) const {
+  const double value = std::sqrt(a.value);
+  const double below = value - std::sqrt(std::max(0.0, a.value - a.error));
+  const double error = std::max(below, std::sqrt(a.value + a.error) - value);
+  return {value, error + unit_ * (value + error)};
+}
+
 Approx ErrorAnalysis::rounded(double value) const { return {value, unit_ * std::fabs(value)}; }
 
 Approx ErrorAnalysis::function(double value, double slope, Approx argument) const {
@@ -108,8 +115,9 @@ Approx ErrorAnalysis::to_subject(Approx y) const {
 
 double ErrorAnalysis::output(Approx y) const {
   if (!std::isfinite(y.value)) return 0;
-  // Roundings of this analysis and of the oracle, in double both.
-  const double slack = y.error * 0x1p-20;
+  // How far y.value and the oracle, in double both, may be apart: as far as a result of fp64 sums.
+  const bool same_precision = arithmetic_.accumulator == DType::kFloat64 && rounds_output();
+  const double slack = y.error * (same_precision ? 1 : 0x1p-20);
   const double error = y.error + slack;
   if (!(std::fabs(y.value) + error <= largest_)) return kInfinity;
   if (!rounds_output()) return error;

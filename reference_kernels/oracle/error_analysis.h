@@ -40,6 +40,8 @@ class ErrorAnalysis {
   Approx sub(Approx a, Approx b) const { return add(a, {-b.value, b.error}); }
   Approx mul(Approx a, Approx b) const;
   Approx div(Approx a, Approx b) const;
+  /// The square root of a number that is never computed below 0.
+  Approx root(Approx a) const;
 
   /// A constant or operand rounded once to the accumulator type.
   Approx rounded(double value) const;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "reference_kernels/oracle/attribute.h"
 #include "reference_kernels/oracle/reference_of.h"
@@ -76,9 +77,13 @@ class Gelu {
       } else {
         y = tanh ? tanh_error(analysis, x, one_plus) : erf_error(analysis, x, one_plus);
       }
-      // Factors of the result may underflow or overflow while the result does neither.
-      y.error += 2 * std::fabs(x) * analysis.smallest_normal();
-      bound[i] = analysis.output(y);
+      // Factors of the result may underflow or overflow while the result does neither; beyond
+      // saturation they are 0 or 1.
+      y.error += 2 * std::min(std::fabs(x), kSaturated) * analysis.smallest_normal();
+      // Where the half comes last, x (1 + erf) overflows before the result does; and an infinite x
+      // may meet 0 in the pieces of which erf is made, as in oneDNN's for 16-bit types.
+      const bool undefined = one_plus && (std::isinf(x) || std::isinf(analysis.output({2 * x, 0})));
+      bound[i] = undefined ? std::numeric_limits<double>::infinity() : analysis.output(y);
     }
   }
 

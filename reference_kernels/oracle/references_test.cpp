@@ -4,33 +4,17 @@
 #include <gtest/gtest.h>
 #include <quadmath.h>
 
-#include <functional>
 #include <limits>
 
+#include "reference_kernels/oracle/oracle_case.h"
 #include "reference_kernels/oracle/sample_draws.h"
 
 namespace bic {
 namespace {
 
 using namespace testing_support;  // NOLINT: test
-using Quad = __float128;
-using Quads = std::vector<Quad>;
-
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-struct OracleCase {
-  std::string name;
-  std::shared_ptr<const Reference> reference;
-  std::function<Sample(std::mt19937_64&, DType)> draw;
-  std::function<Quads(const Sample&)> naive;
-};
-
-void PrintTo(const OracleCase& c, std::ostream* out) { *out << c.name; }
-
-std::vector<double> normals(std::mt19937_64& rng, DType dtype, std::int64_t count) {
-  return draw_many(rng, Kind::kNormal, dtype, count);
-}
 
 Quads naive_mm(const Sample& s, bool rows) {
   const std::int64_t k = s.dims.at("k"), n = s.dims.at("n");
@@ -66,44 +50,6 @@ Quads naive_bmm(const Sample& s) {
   return y;
 }
 
-Quads naive_sum(const Sample& s) {
-  const std::int64_t p = s.dims.contains("p") ? s.dims.at("p") : 1;
-  Quads y(p);
-  for (std::size_t i = 0; i < s.values[0].size(); ++i) y[i % p] += s.values[0][i];
-  return y;
-}
-
-Quads naive_softmax(const Sample& s) {
-  const std::size_t h = s.dims.at("h"), p = s.values[0].size() / h;
-  Quads y(s.values[0].size());
-  for (std::size_t c = 0; c < p; ++c) {
-    Quad sum = 0;
-    for (std::size_t i = 0; i < h; ++i) sum += expq(s.values[0][i * p + c]);
-    for (std::size_t i = 0; i < h; ++i) y[i * p + c] = expq(s.values[0][i * p + c]) / sum;
-  }
-  return y;
-}
-
-Quads naive_layer_norm(const Sample& s) {
-  const bool affine = s.values.size() > 1;
-  const std::size_t n = affine ? s.values[1].size() : s.dims.at("h");
-  Quads y;
-  for (std::size_t first = 0; first < s.values[0].size(); first += n) {
-    Quad mean = 0, variance = 0;
-    for (std::size_t i = 0; i < n; ++i) mean += s.values[0][first + i];
-    mean /= n;
-    for (std::size_t i = 0; i < n; ++i) {
-      const Quad d = s.values[0][first + i] - mean;
-      variance += d * d / n;
-    }
-    for (std::size_t i = 0; i < n; ++i) {
-      const Quad z = (s.values[0][first + i] - mean) / sqrtq(variance + 0x1p-17);
-      y.push_back(affine ? z * s.values[1][i] + s.values[2][i] : z);
-    }
-  }
-  return y;
-}
-
 Quads naive_gelu(const Sample& s) {
   Quads y;
   for (double x : s.values[0]) {
@@ -131,21 +77,10 @@ Sample rows_of(std::mt19937_64& rng, DType t, std::int64_t p, bool named) {
   return s;
 }
 
-Sample norm_of(std::mt19937_64& rng, DType t, std::int64_t rows, bool affine) {
-  Sample s = rows_of(rng, t, 1, false);
-  const std::int64_t h = s.dims.at("h");
-  s.values[0] = normals(rng, t, rows * h);
-  if (affine) s.values.insert(s.values.end(), {normals(rng, t, h), normals(rng, t, h)});
-  s.attributes = {{"eps", "0x1p-17"}};
-  return s;
-}
-
-using Rng = std::mt19937_64;
-
 std::vector<OracleCase> sum_cases() {
   return {
       {"mm",
-       mm_reference(),
+       matmul_reference(),
        [](Rng& r, DType t) { return contraction(r, t, 1, 1, false); },
        [](const Sample& s) { return naive_mm(s, false); }},
       {"linear",
@@ -157,39 +92,14 @@ std::vector<OracleCase> sum_cases() {
        [](Rng& r, DType t) { return contraction(r, t, 3, 1, true); },
        [](const Sample& s) { return naive_mm(s, true); }},
       {"bmm",
-       bmm_reference(),
+       matmul_reference(),
        [](Rng& r, DType t) { return contraction(r, t, 3, 4, false); },
        naive_bmm},
-      {"sum", sum_reference(), [](Rng& r, DType t) { return rows_of(r, t, 1, false); }, naive_sum},
-      {"sum_two",
-       sum_reference(),
-       [](Rng& r, DType t) { return rows_of(r, t, 3, false); },
-       naive_sum},
-      {"sum_middle",
-       sum_reference(),
-       [](Rng& r, DType t) { return rows_of(r, t, 5, true); },
-       naive_sum},
   };
 }
 
 std::vector<OracleCase> row_cases() {
   return {
-      {"softmax",
-       softmax_reference(),
-       [](Rng& r, DType t) { return rows_of(r, t, 1, false); },
-       naive_softmax},
-      {"softmax_middle",
-       softmax_reference(),
-       [](Rng& r, DType t) { return rows_of(r, t, 7, true); },
-       naive_softmax},
-      {"layer_norm",
-       layer_norm_reference(),
-       [](Rng& r, DType t) { return norm_of(r, t, 3, true); },
-       naive_layer_norm},
-      {"layer_norm_plain",
-       layer_norm_reference(),
-       [](Rng& r, DType t) { return norm_of(r, t, 1, false); },
-       naive_layer_norm},
       {"gelu",
        gelu_reference(),
        [](Rng& r, DType t) { return rows_of(r, t, 1, false); },
@@ -208,6 +118,11 @@ std::vector<OracleCase> row_cases() {
 std::vector<OracleCase> oracle_cases() {
   std::vector<OracleCase> all = sum_cases();
   for (const OracleCase& c : row_cases()) all.push_back(c);
+  for (const OracleCase& c : reduction_cases()) all.push_back(c);
+  for (const OracleCase& c : attention_cases()) all.push_back(c);
+  for (const OracleCase& c : norm_cases()) all.push_back(c);
+  for (const OracleCase& c : pointwise_cases()) all.push_back(c);
+  for (const OracleCase& c : product_cases()) all.push_back(c);
   return all;
 }
 
@@ -286,6 +201,19 @@ TEST_P(Oracle, SurvivesInfinity) {
 INSTANTIATE_TEST_SUITE_P(Ops, Oracle, testing::ValuesIn(oracle_cases()), [](const auto& info) {
   return info.param.name;
 });
+
+// NaN as an index or condition means nothing: these stand apart from the others.
+TEST(Moves, CopyTheElementTheyName) {
+  const auto values = [](const Reference& reference, const Sample& s, std::int64_t count) {
+    return control_of(reference, s, DType::kFloat32, Order::kSequential, all_elements(count));
+  };
+  const Sample rows{{{2, 0}, {1, 2, 3, 4, 5, 6}}, {{"h", 2}}, {}};
+  EXPECT_EQ(values(*rows_reference(), rows, 4), (std::vector<double>{5, 6, 1, 2}));
+  const Sample choice{{{1, 0}, {1, 2, 3, 4}, {-1, -2, -3, -4}}, {}, {}};
+  EXPECT_EQ(values(*where_reference(), choice, 4), (std::vector<double>{1, -2, 3, -4}));
+  EXPECT_EQ(bound_of(*where_reference(), choice, DType::kFloat32, {}, all_elements(4)),
+            std::vector<double>(4));
+}
 
 }  // namespace
 }  // namespace bic

@@ -1,8 +1,9 @@
 // Bounds are sharp: what is computed from inputs of fewer bits, or from fewer terms, exceeds them.
+#include "reference_kernels/oracle/sharpness.h"
+
 #include <gtest/gtest.h>
 
 #include "reference_kernels/oracle/references.h"
-#include "reference_kernels/oracle/sample_draws.h"
 
 namespace bic {
 namespace {
@@ -12,35 +13,6 @@ using Rng = std::mt19937_64;
 
 /// Large K only proves soundness: gamma grows like K, errors like its root.
 constexpr std::int64_t kLengths[] = {1, 2, 3, 5, 8, 16, 17, 32};
-constexpr int kProblems = 200;
-
-/// Rounds to `bits` significant bits.
-double shorten(double x, int bits) {
-  int exponent = 0;
-  const double mantissa = std::frexp(x, &exponent);
-  return std::ldexp(std::nearbyint(std::ldexp(mantissa, bits)), exponent - bits);
-}
-
-std::vector<double> shortened(std::vector<double> values, int bits) {
-  for (double& v : values) v = shorten(v, bits);
-  return values;
-}
-
-/// Share of outputs of `wrong` that are outside the bounds of `right`, as evaluated by the control
-/// in sequence.
-double share_outside(const Reference& reference,
-                     DType dtype,
-                     const Sample& right,
-                     const Sample& wrong,
-                     std::int64_t outputs) {
-  const auto elements = all_elements(outputs);
-  const auto oracle = wide_of(reference, right, dtype, elements);
-  const auto bound = bound_of(reference, right, dtype, reference_arithmetic(dtype), elements);
-  const auto y = control_of(reference, wrong, dtype, Order::kSequential, elements);
-  int outside = 0;
-  for (std::size_t i = 0; i < y.size(); ++i) outside += distance(y[i], oracle[i]) > bound[i];
-  return static_cast<double>(outside) / static_cast<double>(outputs);
-}
 
 /// Inputs under a law of the suite: x[1,k], w[n,k].
 Sample filled(Law law, DType dtype, std::uint64_t seed, std::int64_t k, std::int64_t n) {
@@ -163,6 +135,124 @@ TEST_P(RowSharpness, RowOpsShowADroppedLastElement) {
     }
     EXPECT_GT(softmax, 0.8) << name(dtype);
     EXPECT_GT(norm, 0.8) << name(dtype);
+  }
+}
+
+struct Reduction {
+  const char* name;
+  std::shared_ptr<const Reference> reference;
+  Attributes attributes;
+  bool scans = false;  ///< as many outputs as inputs
+};
+
+std::vector<Reduction> reductions() {
+  return {{"mean", mean_reference(), {}},
+          {"var", variance_reference(), {{"correction", "1"}, {"output", "var"}}},
+          {"std", variance_reference(), {{"correction", "0"}, {"output", "std"}}},
+          {"norm_2", vector_norm_reference(), {{"ord", "2"}}},
+          {"norm_1", vector_norm_reference(), {{"ord", "1"}}},
+          {"cumsum", cumsum_reference(), {}, true},
+          {"logsumexp", logsumexp_reference(), {}},
+          {"log_softmax", log_softmax_reference(), {}, true},
+          {"rms_norm", rms_norm_reference(), {{"eps", "0x1p-17"}}, true}};
+}
+
+TEST_P(RowSharpness, ReductionsRefuseInputsOfFewerBits) {
+  const std::int64_t h = GetParam();
+  for (const Reduction& r : reductions()) {
+    Rng rng(25);
+    double outside = 0;
+    for (int i = 0; i < kProblems; ++i) {
+      const Sample right = normal_row(rng, DType::kFloat32, h, r.attributes);
+      Sample wrong = right;
+      wrong.values[0] = shortened(wrong.values[0], 11);
+      const std::int64_t outputs = r.scans ? h : 1;
+      outside += share_outside(*r.reference, DType::kFloat32, right, wrong, outputs) / kProblems;
+    }
+    EXPECT_GT(outside, 0.85) << r.name;
+  }
+}
+
+TEST_P(RowSharpness, ReductionsShowADroppedLastElement) {
+  const std::int64_t h = GetParam();
+  for (const Reduction& r : reductions()) {
+    if (r.scans) continue;
+    for (DType dtype : kAllDTypes) {
+      Rng rng(26);
+      double outside = 0;
+      for (int i = 0; i < kProblems; ++i) {
+        const Sample right = normal_row(rng, dtype, h, r.attributes);
+        Sample wrong = right;
+        wrong.values[0].pop_back();
+        wrong.dims["h"] = h - 1;
+        outside += share_outside(*r.reference, dtype, right, wrong, 1) / kProblems;
+      }
+      // The root of 32 squares in bf16 hardly shows one of them.
+      EXPECT_GT(outside, 0.6) << r.name << ' ' << name(dtype);
+    }
+  }
+}
+
+TEST(ChannelSharpness, NormsRefuseInputsOfFewerBits) {
+  Rng rng(27);
+  const auto normals = [&](std::int64_t n) {
+    return draw_many(rng, Kind::kNormal, DType::kFloat32, n);
+  };
+  double group = 0, batch = 0;
+  for (int i = 0; i < kProblems; ++i) {
+    Sample right{{normals(48)}, {{"c", 2}, {"l", 8}}, {{"eps", "0x1p-17"}}};
+    Sample wrong = right;
+    wrong.values[0] = shortened(wrong.values[0], 11);
+    group += share_outside(*group_norm_reference(), DType::kFloat32, right, wrong, 48) / kProblems;
+    for (int parameter = 0; parameter < 4; ++parameter) right.values.push_back(normals(6));
+    wrong.values.insert(wrong.values.end(), right.values.begin() + 1, right.values.end());
+    batch += share_outside(*batch_norm_reference(), DType::kFloat32, right, wrong, 48) / kProblems;
+  }
+  EXPECT_GT(group, 0.85);
+  EXPECT_GT(batch, 0.85);
+}
+
+/// Heads, queries and columns of attention's samples; keys are of the parameter's length.
+constexpr std::int64_t kHeads = 2, kQueries = 2, kColumns = 4;
+
+Sample attention_sample(Rng& rng, DType dtype, std::int64_t keys) {
+  const auto normal = [&](std::int64_t n) { return draw_many(rng, Kind::kNormal, dtype, n); };
+  return {{normal(kHeads * keys * kColumns),
+           normal(kHeads * kQueries * kColumns),
+           normal(kHeads * keys * kColumns)},
+          {{"s", keys}, {"l", kQueries}, {"e", kColumns}},
+          {}};
+}
+
+TEST_P(RowSharpness, AttentionRefusesInputsOfFewerBits) {
+  constexpr std::int64_t kOutputs = kHeads * kQueries * kColumns;
+  Rng rng(25);
+  for (std::size_t input = 0; input < 3; ++input) {
+    double outside = 0;
+    for (int i = 0; i < kProblems; ++i) {
+      const Sample right = attention_sample(rng, DType::kFloat32, GetParam());
+      Sample wrong = right;
+      wrong.values[input] = shortened(wrong.values[input], 11);
+      outside += share_outside(*attention_reference(), DType::kFloat32, right, wrong, kOutputs);
+    }
+    EXPECT_GT(outside / kProblems, 0.85) << "input " << input;
+  }
+}
+
+TEST_P(RowSharpness, AttentionShowsAKeyTooMany) {
+  constexpr std::int64_t kOutputs = kHeads * kQueries * kColumns;
+  Rng rng(26);
+  for (DType dtype : kAllDTypes) {
+    double outside = 0;
+    for (int i = 0; i < kProblems; ++i) {
+      Sample right = attention_sample(rng, dtype, GetParam());
+      const Sample wrong = right;
+      right.attributes = {{"mask", "bool"}};
+      right.values.emplace_back(kQueries * GetParam(), 1.0).back() = 0;
+      right.values.back()[GetParam() - 1] = 0;
+      outside += share_outside(*attention_reference(), dtype, right, wrong, kOutputs);
+    }
+    EXPECT_GT(outside / kProblems, 0.8) << name(dtype);
   }
 }
 

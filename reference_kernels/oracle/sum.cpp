@@ -1,62 +1,68 @@
+#include <bit>
 #include <cmath>
 
 #include "reference_kernels/oracle/reference_of.h"
 #include "reference_kernels/oracle/references.h"
 #include "reference_kernels/oracle/summation.h"
+#include "reference_kernels/oracle/terms.h"
 
 namespace bic {
 namespace {
 
-/// The block seen as [reduced, inner].
 class Sum {
  public:
+  explicit Sum(bool mean) : mean_(mean) {}
+
   template <class A>
   void evaluate(const Operands& operands,
                 Order order,
                 std::span<const std::int64_t> elements,
                 std::span<A> y) const {
-    const Shape shape = shape_of(operands);
     for (std::size_t i = 0; i < elements.size(); ++i) {
-      const double* x = operands.values[0].data() + elements[i];
-      y[i] = sum_in_order<A>(
-          order, shape.reduced, [&](std::int64_t r) { return static_cast<A>(x[r * shape.inner]); });
+      const Terms x = terms_of(operands, elements[i]);
+      y[i] = sum_in_order<A>(order, x.extent, [&](std::int64_t r) { return static_cast<A>(x[r]); });
+      if (mean_) y[i] = y[i] / static_cast<A>(static_cast<double>(x.extent));
     }
   }
 
-  /// gamma_(n-1) sum |x| for n terms in any order (Higham 4.2).
+  /// gamma_(n-1) sum |x| for n terms in any order (Higham 4.2), then the division.
   void bound(const Operands& operands,
              const ErrorAnalysis& analysis,
              std::span<const std::int64_t> elements,
              std::span<double> bound) const {
     analysis.form({""});
-    const Shape shape = shape_of(operands);
     for (std::size_t i = 0; i < elements.size(); ++i) {
-      const double* x = operands.values[0].data() + elements[i];
-      const double value =
-          sum_lanes<double>(shape.reduced, [&](std::int64_t r) { return x[r * shape.inner]; });
-      const double size = sum_lanes<double>(
-          shape.reduced, [&](std::int64_t r) { return std::fabs(x[r * shape.inner]); });
-      bound[i] = analysis.output(analysis.sum(value, size, 0, shape.reduced - 1, shape.reduced));
+      const Terms x = terms_of(operands, elements[i]);
+      const double value = sum_lanes<double>(x.extent, [&](std::int64_t r) { return x[r]; });
+      const double size =
+          sum_lanes<double>(x.extent, [&](std::int64_t r) { return std::fabs(x[r]); });
+      const Approx sum = analysis.sum(value, size, 0, x.extent - 1, x.extent);
+      bound[i] = analysis.output(mean_ ? mean_of(analysis, sum, x.extent) : sum);
     }
   }
 
  private:
-  struct Shape {
-    std::int64_t reduced;
-    std::int64_t inner;
-  };
-
-  static Shape shape_of(const Operands& operands) {
-    const auto kept = operands.dims.find("p");
-    const std::int64_t inner = kept == operands.dims.end() ? 1 : kept->second;
-    return {static_cast<std::int64_t>(operands.values[0].size()) / inner, inner};
+  /// By division, or the rounded reciprocal and a product; exact for a power of two.
+  static Approx mean_of(const ErrorAnalysis& analysis, Approx sum, std::int64_t n) {
+    const double count = static_cast<double>(n);
+    const Approx mean{sum.value / count, sum.error / count};
+    const int roundings = std::has_single_bit(static_cast<std::uint64_t>(n)) ? 0 : 2;
+    return {mean.value,
+            mean.error + analysis.gamma(roundings) * (std::fabs(mean.value) + mean.error) +
+                2 * analysis.underflow()};
   }
+
+  bool mean_;
 };
 
 }  // namespace
 
 std::shared_ptr<const Reference> sum_reference() {
-  return std::make_shared<ReferenceOf<Sum>>(Sum());
+  return std::make_shared<ReferenceOf<Sum>>(Sum(false));
+}
+
+std::shared_ptr<const Reference> mean_reference() {
+  return std::make_shared<ReferenceOf<Sum>>(Sum(true));
 }
 
 }  // namespace bic

@@ -4,10 +4,12 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace bic {
 namespace {
 
+constexpr double kSqrtHalf = 0x1.6a09e667f3bcdp-1;
 constexpr double kInverseLn2 = 0x1.71547652b82fep+0;
 constexpr double kLn2High = 0x1.62e42feep-1;  // 32 bits: k * kLn2High is exact for |k| < 2^21
 constexpr DoubleDouble kLn2Low{0x1.a39ef35793c76p-33, 0x1.cc01f97b57a08p-87};
@@ -139,6 +141,37 @@ DoubleDouble wide_exp(DoubleDouble x) {
   return scale(expm1_reduced(x, k) + 1.0, k);
 }
 
+DoubleDouble wide_expm1(DoubleDouble x) {
+  if (!(x.hi <= kLargest)) return wide_exp(x.hi);
+  if (x.hi < -80) return -1.0;  // exp(-80) < 2^-115
+  const int k = octaves(x.hi);
+  return scale(expm1_reduced(x, k), k) + (DoubleDouble(bic::scale(1, k)) - 1.0);
+}
+
+DoubleDouble wide_log(DoubleDouble x) {
+  if (x.hi == 0) return -std::numeric_limits<double>::infinity();
+  if (!(x.hi > 0)) return std::numeric_limits<double>::quiet_NaN();
+  if (!std::isfinite(x.hi)) return x.hi;
+  int k = 0;
+  if (std::frexp(x.hi, &k) < kSqrtHalf) --k;
+  const DoubleDouble m = scale(x, -k);
+  // 2 artanh(s), s = (m - 1) / (m + 1): |s| < 0.172, whose 44th power is below 2^-110.
+  const DoubleDouble s = (m - 1.0) / (m + 1.0);
+  const DoubleDouble square = s * s;
+  DoubleDouble sum = odd_reciprocals()[21];
+  for (int n = 20; n >= 0; --n) sum = sum * square + odd_reciprocals()[n];
+  return kLn2High * k + (kLn2Low * static_cast<double>(k) + scale(s * sum, 1));
+}
+
+DoubleDouble wide_pow(double x, double y) {
+  if (y == 0 || x == 1) return 1.0;
+  if (x != x || y != y) return x + y;
+  const bool integer = std::floor(y) == y, odd = integer && std::floor(y / 2) * 2 != y;
+  if (x < 0 && std::isfinite(x) && !integer) return std::numeric_limits<double>::quiet_NaN();
+  const DoubleDouble size = x == -1 ? 1.0 : wide_exp(wide_log(DoubleDouble(std::fabs(x))) * y);
+  return std::signbit(x) && odd ? -size : size;
+}
+
 DoubleDouble wide_erfc(DoubleDouble x) {
   if (x.hi != x.hi) return x.hi;
   if (x.hi > 28) return 0.0;  // erfc(27.3) < 2^-1074
@@ -166,7 +199,12 @@ double wide_erfc(double x) {
   return x < 0 ? 2 - tail : tail;
 }
 
+double wide_expm1(double x) { return wide_expm1(DoubleDouble(x)).hi; }
+double wide_log(double x) { return wide_log(DoubleDouble(x)).hi; }
+
 float wide_exp(float x) { return static_cast<float>(wide_exp(static_cast<double>(x))); }
 float wide_erfc(float x) { return static_cast<float>(wide_erfc(static_cast<double>(x))); }
+float wide_expm1(float x) { return static_cast<float>(wide_expm1(static_cast<double>(x))); }
+float wide_log(float x) { return static_cast<float>(wide_log(static_cast<double>(x))); }
 
 }  // namespace bic

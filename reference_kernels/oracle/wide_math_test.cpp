@@ -96,6 +96,60 @@ TEST(WideMath, ErfcStaysWithinItsStatedError) {
   }
 }
 
+TEST(WideMath, Expm1AndLogStayWithinTheirStatedErrors) {
+  Drawn drawn;
+  for (int i = 0; i < 20000; ++i) {
+    const DoubleDouble x = drawn.wide(600);
+    EXPECT_LE(relative_error(wide_expm1(x), expm1q(quad(x))), 0x1p-100) << x.hi;
+    EXPECT_LE(ulps(wide_expm1(x.hi), expm1q(x.hi)), 0.51) << x.hi;
+    const DoubleDouble size = x.hi < 0 ? -x : x, near_one = x * 0x1p-10 + 1.0;
+    EXPECT_LE(relative_error(wide_log(size), logq(quad(size))), 0x1p-100) << size.hi;
+    EXPECT_LE(ulps(wide_log(size.hi), logq(size.hi)), 0.51) << size.hi;
+    // A quad does not hold 1 and both parts.
+    const Quad above_one = static_cast<Quad>(near_one.hi) - 1 + near_one.lo;
+    EXPECT_LE(relative_error(wide_log(near_one), log1pq(above_one)), 0x1p-100) << near_one.hi;
+  }
+}
+
+TEST(WideMath, SinAndCosStayWithinTheirStatedErrors) {
+  Drawn drawn;
+  for (int i = 0; i < 20000; ++i) {
+    const DoubleDouble x = scale(1, i % 1000) * drawn.wide(12);
+    EXPECT_LE(relative_error(wide_sin(x.hi), sinq(x.hi)), 0x1p-52) << x.hi;
+    EXPECT_LE(relative_error(wide_sin(DoubleDouble(x.hi)), sinq(x.hi)), 0x1p-100) << x.hi;
+    EXPECT_LE(relative_error(wide_cos(DoubleDouble(x.hi)), cosq(x.hi)), 0x1p-100) << x.hi;
+  }
+  // The double nearest to a multiple of pi / 2 (J.-M. Muller, Elementary Functions, 10.2).
+  const double worst = 0x1.6ac5b262ca1ffp+849;
+  EXPECT_LE(relative_error(wide_cos(DoubleDouble(worst)), cosq(worst)), 0x1p-100);
+  EXPECT_LT(std::fabs(wide_cos(worst)), 0x1p-60);
+}
+
+TEST(WideMath, PowStaysWithinItsStatedError) {
+  Drawn drawn;
+  for (int i = 0; i < 20000; ++i) {
+    const double x = std::fabs(drawn.wide(50).hi), y = drawn.wide(20).hi;
+    EXPECT_LE(relative_error(wide_pow(x, y), powq(x, y)), 0x1p-92) << x << ' ' << y;
+  }
+}
+
+TEST(WideMath, PowHasTheSpecialCasesOfTheStandard) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (double x : {-kInfinity, -3.0, -1.0, -0.5, -0.0, 0.0, 0.5, 1.0, 2.0, kInfinity, nan}) {
+    for (double y : {-kInfinity, -3.0, -2.0, -0.5, -0.0, 0.0, 0.5, 2.0, 3.0, kInfinity, nan}) {
+      const double expected = std::pow(x, y), got = wide_pow(x, y).hi;
+      if (std::isnan(expected)) {
+        EXPECT_TRUE(std::isnan(got)) << x << ' ' << y;
+      } else if (std::isfinite(expected) && expected != 0) {
+        EXPECT_NEAR(got, expected, 1e-14) << x << ' ' << y;
+      } else {
+        EXPECT_EQ(got, expected) << x << ' ' << y;
+        EXPECT_EQ(std::signbit(got), std::signbit(expected)) << x << ' ' << y;
+      }
+    }
+  }
+}
+
 TEST(WideMath, DropsNothingWhereResultsAreSubnormal) {
   for (double x : {-709.0, -720.5, -740.0, -745.0}) {
     EXPECT_NEAR(wide_exp(x), static_cast<double>(expq(x)), 0x1p-1074) << x;
@@ -118,6 +172,14 @@ TEST(WideMath, ReachesItsLimits) {
   EXPECT_EQ(wide_erfc(kInfinity), 0);
   EXPECT_EQ(wide_erfc(-kInfinity), 2);
   EXPECT_EQ(wide_erfc(DoubleDouble(-kInfinity)).hi, 2);
+  EXPECT_EQ(wide_expm1(kInfinity), kInfinity);
+  EXPECT_EQ(wide_expm1(-kInfinity), -1);
+  EXPECT_EQ(wide_log(0.0), -kInfinity);
+  EXPECT_EQ(wide_log(kInfinity), kInfinity);
+  EXPECT_TRUE(std::isnan(wide_log(-1.0)));
+  EXPECT_TRUE(std::isnan(wide_sin(kInfinity)));
+  EXPECT_TRUE(std::isnan(wide_cos(nan)));
+  EXPECT_EQ(wide_log(0x1p-1074), static_cast<double>(logq(0x1p-1074)));
   EXPECT_EQ(wide_exp(0.0), 1);
   EXPECT_EQ(wide_erfc(DoubleDouble(0.0)).hi, 1);
 }
@@ -127,6 +189,8 @@ TEST(WideMath, HasTheSameBytesEverywhere) {
   EXPECT_EQ(wide_exp(1.0), 0x1.5bf0a8b14576ap+1);
   EXPECT_EQ(wide_exp(-7.3), 0x1.622d4792b6a8dp-11);
   EXPECT_EQ(wide_exp(-0x1.9p-9), 0x1.fe709c175746ap-1);
+  EXPECT_EQ(wide_log(0.3), -0x1.34378fcbda721p+0);
+  EXPECT_EQ(wide_sin(1e22), -0x1.b453ab76bf397p-1);
   EXPECT_EQ(wide_erfc(0.3), 0x1.57be3bbf10af9p-1);
   EXPECT_EQ(wide_erfc(-1.7), 0x1.fbd9b105c3a3ep+0);
   EXPECT_EQ(wide_erfc(4.1), 0x1.cc6c220bdae5cp-28);
