@@ -42,7 +42,7 @@ void map(const T* x, T* y, std::int64_t n) {
 template <class T>
 void gelu_all(const GeluArgs<T>& g, const ParallelFor& parallel) {
   // Blocks begin on cache lines.
-  const std::int64_t block = std::max(kSmallWork / 16, g.n / kManyTasks / 64 * 64);
+  const std::int64_t block = std::max(kTaskWork, g.n / kManyTasks / 64 * 64);
   run_tasks(parallel, (g.n + block - 1) / block, g.n, [&](auto begin, auto end) {
     const std::int64_t first = begin * block, count = std::min(g.n, end * block) - first;
     if (g.form == GeluForm::kErf) {

@@ -150,8 +150,8 @@ TYPED_TEST(Gelu, SpecialValuesAreAsStated) {
 
 TYPED_TEST(Gelu, SmallWorkStaysOnOneThreadAndLargeWorkDoesNot) {
   TaskCounter small, large;
-  run(random_values<TypeParam>(32767, 1), GeluForm::kErf, small.parallel());
-  run(random_values<TypeParam>(32768, 1), GeluForm::kErf, large.parallel());
+  run(random_values<TypeParam>(131071, 1), GeluForm::kErf, small.parallel());
+  run(random_values<TypeParam>(131072, 1), GeluForm::kErf, large.parallel());
   EXPECT_EQ(small.most, 0);
   EXPECT_GE(large.most, 16);
 }

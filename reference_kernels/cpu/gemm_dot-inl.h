@@ -126,13 +126,14 @@ HWY_INLINE void dot_step(const Acc<T>* a,
   });
 }
 
-/// Rows x Cols outputs over all of k. `a` is packed [step][row][register][term].
+/// y[i0 .. i0 + Rows, j0 .. j0 + Cols) over all of k, of whose columns `cols` exist. `a` is packed
+/// [step][row][register][term].
 template <int Rows, int Cols, class T>
-HWY_NOINLINE void dot_tile(const Acc<T>* a,
+HWY_NOINLINE void dot_tile(const GemmArgs<T>& g,
+                           const Acc<T>* a,
                            const DotPanel<T>& panel,
-                           const Acc<T>* bias,
-                           T* y,
-                           std::int64_t y_row,
+                           std::int64_t i0,
+                           std::int64_t j0,
                            std::int64_t cols) {
   constexpr int kStep = ChainOrder<T>::kStep, kQuad = 16 / sizeof(Acc<T>);
   DotLanes<Rows, Cols, T> acc;
@@ -156,7 +157,7 @@ HWY_NOINLINE void dot_tile(const Acc<T>* a,
                                     quad_of(acc[i][HWY_MIN(j + 2, last)]),
                                     quad_of(acc[i][HWY_MIN(j + 3, last)]));
       const hn::DFromV<decltype(sums)> d;
-      finish(d, sums, bias + j, y + i * y_row + j, HWY_MIN(cols, Cols) - j);
+      finish(d, sums, g, i0 + i, j0 + j, HWY_MIN(cols, Cols) - j);
     });
   });
 }
@@ -166,8 +167,16 @@ template <class T>
 void pack_dot_row(const T* x, std::int64_t x_stride, std::int64_t k, int rows, Acc<T>* out) {
   using Order = ChainOrder<T>;
   constexpr int kLanes = kWideLanes<Acc<T>>;
-  const std::int64_t steps = Order::steps(k);
-  for (std::int64_t s = 0; s < steps; ++s, out += rows * Order::kStep) {
+  const std::int64_t steps = Order::steps(k), whole = x_stride == 1 ? k / Order::kStep : 0;
+  for (std::int64_t s = 0; s < whole; ++s, out += rows * Order::kStep) {
+    for_each<Order::kLanes / kLanes>([&](auto r) BIC_INLINED {
+      const auto terms = load_terms(x + s * Order::kStep + r * kLanes * Order::kPerLane);
+      for_each<Order::kPerLane>([&](auto t) BIC_INLINED {
+        hn::Store(terms.term[t], Wide<Acc<T>>(), out + (r * Order::kPerLane + t) * kLanes);
+      });
+    });
+  }
+  for (std::int64_t s = whole; s < steps; ++s, out += rows * Order::kStep) {
     const std::int64_t first = s * Order::kStep,
                        count = std::min<std::int64_t>(k - first, Order::kStep);
     if (count < Order::kStep) std::fill_n(out, Order::kStep, Acc<T>(0));
@@ -198,6 +207,19 @@ void copy_padded(const GemmArgs<T>& g,
   }
 }
 
+/// One row against less than a panel: read in place, padding it would cost more than the sums.
+template <class T>
+void dot_few_columns(
+    const GemmArgs<T>& g, const Acc<T>* a, DotPanel<T> panel, std::int64_t j0, std::int64_t cols) {
+  for (std::int64_t c = 0, done = 0; c < cols; c += done) {
+    done = cols - c >= 4 ? 4 : 1;
+    const auto tile = done == 4 ? &dot_tile<1, 4, T> : &dot_tile<1, 1, T>;
+    tile(g, a, panel, 0, j0 + c, done);
+    panel.w += done * panel.stride;
+    if (panel.tail) panel.tail += done * ChainOrder<T>::kStep;
+  }
+}
+
 /// All rows against columns j0 .. j0 + cols, cols <= kDotPanel.
 template <class T>
 void dot_panel(const GemmArgs<T>& g, const Acc<T>* a, std::int64_t j0, std::int64_t cols) {
@@ -206,7 +228,8 @@ void dot_panel(const GemmArgs<T>& g, const Acc<T>* a, std::int64_t j0, std::int6
                      full = g.k / kStep * kStep;
   DotPanel<T> panel{g.w + j0 * g.w_n, g.w_n, steps, nullptr};
   T tail[kDotPanel * kStep];
-  if (cols < kDotPanel) {
+  const bool few = g.m == 1 && cols < kDotPanel;
+  if (cols < kDotPanel && !few) {
     T* copy = scratch<DotW, T>(kDotPanel * row_size + 1);
     copy_padded(g, panel.w, cols, 0, row_size, copy);
     panel = {copy, row_size, steps, nullptr};
@@ -214,23 +237,17 @@ void dot_panel(const GemmArgs<T>& g, const Acc<T>* a, std::int64_t j0, std::int6
     copy_padded(g, panel.w, cols, full, kStep, tail);
     panel.tail = tail;
   }
-  alignas(64) Acc<T> bias[kDotPanel + 3];
-  load_bias(g.bias, j0, cols, bias, kDotPanel + 3);
-  T* y = g.y + j0;
-  if (g.m == 1) return dot_tile<1, kDotColsOfOneRow>(a, panel, bias, y, g.y_row, cols);
+  if (few) return dot_few_columns(g, a, panel, j0, cols);
+  if (g.m == 1) return dot_tile<1, kDotColsOfOneRow>(g, a, panel, 0, j0, cols);
   for (int c = 0; c < cols; c += kDotCols) {
     DotPanel<T> part = panel;
     part.w += c * panel.stride;
     if (part.tail) part.tail += c * kStep;
     std::int64_t i = 0;
     for (; i + kDotRows <= g.m; i += kDotRows) {
-      dot_tile<kDotRows, kDotCols>(
-          a + i * row_size, part, bias + c, y + i * g.y_row + c, g.y_row, cols - c);
+      dot_tile<kDotRows, kDotCols>(g, a + i * row_size, part, i, j0 + c, cols - c);
     }
-    for (; i < g.m; ++i) {
-      dot_tile<1, kDotCols>(
-          a + i * row_size, part, bias + c, y + i * g.y_row + c, g.y_row, cols - c);
-    }
+    for (; i < g.m; ++i) dot_tile<1, kDotCols>(g, a + i * row_size, part, i, j0 + c, cols - c);
   }
 }
 

@@ -41,24 +41,29 @@ struct ChainOrder {
   }
 };
 
-/// Sum over the lanes to y: + 0.0 (a sum of underflows may be -0, which appended zeros would make
-/// +0),
-/// + bias, NaN made canonical, one rounding.
+/// Sums over the lanes to y[i, j .. j + lanes), of which the first `cols` exist: + 0.0 (a sum of
+/// underflows may be -0, which appended zeros would make +0), * alpha, + beta * bias, NaN made
+/// canonical, one rounding.
 template <class D, class T>
-HWY_INLINE void finish(D d, hn::Vec<D> sum, const hn::TFromD<D>* bias, T* y, std::int64_t cols) {
-  const auto v = hn::Add(hn::Add(sum, hn::Zero(d)), hn::LoadU(d, bias));
-  if (HWY_LIKELY(cols >= static_cast<std::int64_t>(hn::MaxLanes(d)))) {
+HWY_INLINE void finish(
+    D d, hn::Vec<D> sum, const GemmArgs<T>& g, std::int64_t i, std::int64_t j, std::int64_t cols) {
+  using A = hn::TFromD<D>;
+  if (cols <= 0) return;
+  const bool whole = HWY_LIKELY(cols >= static_cast<std::int64_t>(hn::MaxLanes(d)));
+  auto v = hn::Mul(hn::Add(sum, hn::Zero(d)), hn::Set(d, static_cast<A>(g.alpha)));
+  if (g.bias != nullptr) {
+    const T* c = g.bias + i * g.bias_row + j * g.bias_n;
+    const auto x = g.bias_n == 0 ? hn::Set(d, widen(*c))
+                   : whole       ? load_wide(d, c)
+                                 : load_some(d, c, cols);
+    v = hn::Add(v, hn::Mul(x, hn::Set(d, static_cast<A>(g.beta))));
+  }
+  T* y = g.y + i * g.y_row + j;
+  if (whole) {
     store_rounded(d, v, y);
-  } else if (cols > 0) {
+  } else {
     store_some(d, v, y, cols);
   }
-}
-
-/// bias[j0 .. j0 + cols) widened, zeros after it and where there is none.
-template <class T>
-void load_bias(const T* bias, std::int64_t j0, std::int64_t cols, Acc<T>* out, std::int64_t total) {
-  for (std::int64_t j = 0; j < total; ++j)
-    out[j] = bias && j < cols ? widen(bias[j0 + j]) : Acc<T>(0);
 }
 
 /// A buffer of the calling thread that keeps its size from call to call. One `Use`, one buffer.
@@ -81,6 +86,7 @@ GemmArgs<T> some_batches(const GemmArgs<T>& g, std::int64_t b, std::int64_t coun
   some.a += b * g.a_batch;
   some.w += b * g.w_batch;
   some.y += b * g.y_batch;
+  if (g.bias != nullptr) some.bias += b * g.bias_batch;
   some.batch = count;
   return some;
 }

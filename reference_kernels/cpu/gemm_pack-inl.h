@@ -103,8 +103,8 @@ void pack_by_term(const PanelSource<T>& src,
                   const PanelShape<T>& shape,
                   std::int64_t k,
                   Acc<T>* out) {
-  const Quad<Acc<T>> d;
-  constexpr std::int64_t kQuad = 16 / sizeof(Acc<T>);
+  const Wide<Acc<T>> d;
+  constexpr std::int64_t kVector = kWideLanes<Acc<T>>;
   for (std::int64_t q = 0; q < k; ++q) {
     const T* p = src.p + q * src.k_stride;
     if (q + kTermsAhead < k) hwy::Prefetch(p + kTermsAhead * src.k_stride);
@@ -112,7 +112,7 @@ void pack_by_term(const PanelSource<T>& src,
     Acc<T>* o = out + shape.at(q);
     std::int64_t i = 0;
     if (src.stride == 1) {
-      for (; i + kQuad <= src.count; i += kQuad) hn::StoreU(load_wide(d, p + i), d, o + i);
+      for (; i + kVector <= src.count; i += kVector) hn::StoreU(load_wide(d, p + i), d, o + i);
     }
     for (; i < src.count; ++i) o[i] = widen(p[i * src.stride]);
   }

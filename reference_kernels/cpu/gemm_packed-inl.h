@@ -41,11 +41,9 @@ struct Tile {
 
 /// The n-th lane in the order in which a binary counter combines l with l + kLanes / 2 first.
 template <class A>
-int lane_at(int n) {
-  int lane = 0;
-  for (int bit = 0; bit < Tile<A>::kLevels; ++bit)
-    lane |= (n >> bit & 1) << (Tile<A>::kLevels - 1 - bit);
-  return lane;
+constexpr int lane_at(int n) {
+  constexpr int kReversed[] = {0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15};
+  return kReversed[n] >> (4 - Tile<A>::kLevels);
 }
 
 /// Part of the chains of a tile's n-th lane: `length` fused multiply-adds each. The first part
@@ -140,8 +138,7 @@ void run_panel(const GemmArgs<T>& g,
                std::int64_t i1,
                std::int64_t j0,
                const Acc<T>* a,
-               const Acc<T>* w,
-               const Acc<T>* bias) {
+               const Acc<T>* w) {
   using A = Acc<T>;
   const Wide<A> d;
   alignas(64) Tile<A> tiles[kGroup];
@@ -150,9 +147,8 @@ void run_panel(const GemmArgs<T>& g,
     run_group(a, plan.a, w, plan.w, static_cast<int>((rows + kTileRows - 1) / kTileRows), tiles);
     for (std::int64_t i = 0; i < rows; ++i) {
       const A* sums = tiles[i / kTileRows].level[Tile<A>::kLevels] + i % kTileRows * Tile<A>::kCols;
-      T* y = g.y + (i0 + i) * g.y_row + j0;
       for (int j = 0; j < Tile<A>::kCols; j += Tile<A>::kVector) {
-        finish(d, hn::Load(d, sums + j), bias + j, y + j, g.n - j0 - j);
+        finish(d, hn::Load(d, sums + j), g, i0 + i, j0 + j, g.n - j0 - j);
       }
     }
   }
@@ -193,7 +189,6 @@ void run_packed(const GemmArgs<T>& g, const PackedPlan<T>& plan, const ParallelF
   const std::int64_t work = batches * (plan.m1 - plan.m0) * g.n * g.k;
   run_tasks(parallel, batches * plan.panels * plan.parts, work, [&](auto begin, auto end) {
     A* w = scratch<PackedW, A>(plan.w.size());
-    alignas(64) A bias[kCols];
     std::int64_t last = -1;
     for (std::int64_t t = begin; t < end; ++t) {
       const std::int64_t panel = t / plan.parts, b = panel / plan.panels,
@@ -202,13 +197,12 @@ void run_packed(const GemmArgs<T>& g, const PackedPlan<T>& plan, const ParallelF
       if (panel != last) {
         const std::int64_t cols = std::min(kCols, g.n - j);
         pack_panel(PanelSource<T>{one.w + j * g.w_n, g.w_n, g.w_k, cols}, plan.w, g.k, w);
-        load_bias(g.bias, j, cols, bias, kCols);
         last = panel;
       }
       const std::int64_t group = t % plan.parts * plan.part_groups;
       const std::int64_t i0 = plan.m0 + group * kGroupRows, i1 = i0 + plan.part_groups * kGroupRows;
       const A* a = packed + (b * plan.groups + group) * plan.a.size();
-      run_panel(one, plan, i0, std::min(plan.m1, i1), j, a, w, bias);
+      run_panel(one, plan, i0, std::min(plan.m1, i1), j, a, w);
     }
   });
 }

@@ -117,6 +117,61 @@ TYPED_TEST(GemmValue, BatchEqualsSeparateCalls) {
   }
 }
 
+/// alpha * (sum of the plain gemm) + beta * c, each rounded; fp32 and fp64, whose sums y holds.
+template <class T>
+std::vector<T> scaled(const std::vector<T>& sums, const std::vector<T>& c, T alpha, T beta) {
+  std::vector<T> y;
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    const T left = alpha * sums[i], right = beta * c[i];
+    y.push_back(left + right);
+  }
+  return y;
+}
+
+TYPED_TEST(GemmValue, AddendOfAnyShapeIsScaledAndAddedInPlaceToo) {
+  using T = TypeParam;
+  for (const std::int64_t m : {1, 2, 7, 40}) {
+    for (const bool nt : {true, false}) {
+      const std::int64_t n = 34, k = 50;
+      const auto a = random_values<T>(m * k, 1), w = random_values<T>(n * k, 2),
+                 c = random_values<T>(m * n, 3);
+      GemmArgs<T> g{a.data(), w.data(), nullptr, nullptr};
+      g.m = m, g.n = n, g.k = k, g.a_row = k, g.w_k = nt ? 1 : n, g.w_n = nt ? k : 1, g.y_row = n;
+      std::vector<T> sums(m * n), y(m * n);
+      g.y = sums.data();
+      gemm(g, serial);
+      g.alpha = 0.75, g.beta = -1.5;
+      for (const auto& [row, col] :
+           {std::pair{n, 1}, std::pair{n, 0}, std::pair{std::int64_t{0}, 1}}) {
+        std::vector<T> addend(m * n);
+        for (std::int64_t i = 0; i < m * n; ++i) addend[i] = c[i / n * row + i % n * col];
+        g.bias = c.data(), g.bias_row = row, g.bias_n = col, g.y = y.data();
+        gemm(g, serial);
+        if constexpr (sizeof(T) >= 4) {
+          EXPECT_TRUE(same_bits(y, scaled<T>(sums, addend, 0.75, -1.5))) << m << row << col;
+        }
+        g.bias = addend.data(), g.bias_row = n, g.bias_n = 1, g.y = addend.data();
+        gemm(g, odd_threads);
+        EXPECT_TRUE(same_bits(addend, y)) << "in place";
+      }
+    }
+  }
+}
+
+TYPED_TEST(GemmValue, ColumnOfResultsHasTheBitsOfAnyOther) {
+  const std::int64_t m = 37, k = 61;
+  const Problem<TypeParam> p(m, 3, k, 5);
+  for (const Layout layout : kLayouts) {
+    const auto three = run(p, layout);
+    std::vector<TypeParam> y(m);
+    const auto column = place(p.w, k, k, 1, 0);
+    GemmArgs<TypeParam> g{p.a.data(), column.data() + k, p.bias.data() + 1, y.data()};
+    g.m = m, g.n = 1, g.k = k, g.a_row = k, g.w_k = 1, g.w_n = k, g.y_row = 1;
+    gemm(g, odd_threads);
+    for (std::int64_t i = 0; i < m; ++i) EXPECT_EQ(bits_of(y[i]), bits_of(three[3 * i + 1]));
+  }
+}
+
 TYPED_TEST(GemmValue, EmptySumIsTheBiasOrPlusZero) {
   for (const std::int64_t m : {1, 40}) {
     Problem<TypeParam> p(m, 9, 0);
@@ -133,8 +188,8 @@ TYPED_TEST(GemmValue, SmallWorkStaysOnOneThreadAndLargeWorkDoesNot) {
   for (const Layout layout : kLayouts) {
     TaskCounter small, few_rows, many_rows;
     run(Problem<TypeParam>(8, 64, 63), layout, small.parallel());
-    run(Problem<TypeParam>(1, 512, 256), layout, few_rows.parallel());
-    run(Problem<TypeParam>(80, 128, 64), layout, many_rows.parallel());
+    run(Problem<TypeParam>(1, 2048, 256), layout, few_rows.parallel());
+    run(Problem<TypeParam>(400, 128, 64), layout, many_rows.parallel());
     EXPECT_EQ(small.most, 0);
     EXPECT_GE(few_rows.most, 16);
     EXPECT_GE(many_rows.most, 16);

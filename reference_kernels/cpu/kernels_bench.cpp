@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "reference_kernels/cpu/cumsum.h"
 #include "reference_kernels/cpu/gelu.h"
 #include "reference_kernels/cpu/gemm.h"
 #include "reference_kernels/cpu/layer_norm.h"
@@ -62,11 +63,12 @@ void count_bytes(benchmark::State& state, std::int64_t elements) {
 constexpr std::int64_t kRows = 512, kLength = 1024;
 
 /// Argument 0 sums along rows, 1 down columns.
-template <class T>
+template <class T, SumOf Of = SumOf::kTerms>
 void bm_sum(benchmark::State& state) {
   const auto x = numbers<T>(kRows * kLength);
   std::vector<T> y(kLength);
   SumArgs<T> g{x.data(), y.data()};
+  g.of = Of;
   if (state.range(0) == 0) {
     g.outer = kRows, g.reduced = kLength, g.x_outer = kLength, g.y_outer = 1;
   } else {
@@ -78,6 +80,27 @@ void bm_sum(benchmark::State& state) {
 BENCHMARK(bm_sum<float>)->Arg(0)->Arg(1);
 BENCHMARK(bm_sum<double>)->Arg(0)->Arg(1);
 BENCHMARK(bm_sum<bf16>)->Arg(0)->Arg(1);
+BENCHMARK_TEMPLATE(bm_sum, float, SumOf::kDeviations)->Arg(0)->Arg(1);
+BENCHMARK_TEMPLATE(bm_sum, float, SumOf::kFactors)->Arg(0)->Arg(1);
+
+/// Argument 0 for rows, 1 for columns.
+template <class T>
+void bm_cumsum(benchmark::State& state) {
+  const auto x = numbers<T>(kRows * kLength);
+  std::vector<T> y(x.size());
+  CumsumArgs<T> g{x.data(), y.data()};
+  if (state.range(0) == 0) {
+    g.outer = kRows, g.reduced = kLength, g.x_outer = g.y_outer = kLength;
+  } else {
+    g.inner = kLength, g.reduced = kRows, g.x_reduced = g.y_reduced = kLength,
+    g.x_inner = g.y_inner = 1;
+  }
+  for (auto _ : state) cumsum(g, serial);
+  count_bytes<T>(state, 2 * kRows * kLength);
+}
+BENCHMARK(bm_cumsum<float>)->Arg(0)->Arg(1);
+BENCHMARK(bm_cumsum<double>)->Arg(0);
+BENCHMARK(bm_cumsum<bf16>)->Arg(0)->Arg(1);
 
 /// Argument 0 for rows, 1 for columns.
 template <class T>

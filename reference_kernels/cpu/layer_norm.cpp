@@ -22,10 +22,11 @@ struct Moments {
 };
 
 template <class T>
-Moments<Acc<T>> moments(const T* x, std::int64_t h, double eps) {
+Moments<Acc<T>> moments(const LayerNormArgs<T>& g, const T* x) {
   using A = Acc<T>;
   const Wide<A> d;
-  const A mean = sum_contiguous(x, h) / static_cast<A>(h);
+  const std::int64_t h = g.h;
+  const A mean = g.center ? sum_contiguous(x, h) / static_cast<A>(h) : A(0);
   const auto center = hn::Set(d, mean);
   auto squares = zero_lanes<A>();
   // Beyond h stands the mean itself: its difference adds 0.
@@ -34,47 +35,71 @@ Moments<Acc<T>> moments(const T* x, std::int64_t h, double eps) {
     return hn::MulAdd(diff, diff, lane);
   });
   const A variance = fold_lanes(squares) / static_cast<A>(h);
-  return {mean, A(1) / std::sqrt(variance + static_cast<A>(eps))};
+  return {mean, A(1) / std::sqrt(variance + static_cast<A>(g.eps))};
 }
 
-/// Lanes of y. W and B: whether there is a weight, a bias; `load(p)` reads the lanes' part of
-/// either.
-template <bool W, bool B, class D, class T, class Load>
-HWY_INLINE hn::Vec<D> affine(
-    D d, hn::Vec<D> x, Moments<hn::TFromD<D>> m, const T* w, const T* b, Load load) {
-  const auto t = hn::Mul(hn::Sub(x, hn::Set(d, m.mean)), hn::Set(d, m.rstd));
-  if constexpr (W && B) return hn::MulAdd(t, load(w), load(b));
-  if constexpr (W) return hn::Mul(t, load(w));
-  if constexpr (B) return hn::Add(t, load(b));
-  return t;
+/// What multiplies the elements of one row and is added to them.
+template <class T>
+struct Affine {
+  const T *weight, *bias;  // null or not as W and B below say
+  Affine from(std::int64_t p) const {
+    return {weight ? weight + p : nullptr, bias ? bias + p : nullptr};
+  }
+};
+
+/// y[0, n). `load(p, i, count)` gives the lanes of a weight or bias for elements i, ..., i + count.
+template <bool W, bool B, class T, class Load>
+HWY_INLINE void write(
+    const T* x, std::int64_t n, Moments<Acc<T>> m, Affine<T> affine, T* y, Load load) {
+  const Wide<Acc<T>> d;
+  constexpr std::int64_t kLanes = kWideLanes<Acc<T>>;
+  const auto lanes = [&](auto v, std::int64_t i, std::int64_t count) BIC_INLINED {
+    const auto t = hn::Mul(hn::Sub(v, hn::Set(d, m.mean)), hn::Set(d, m.rstd));
+    if constexpr (W && B) {
+      return hn::MulAdd(t, load(affine.weight, i, count), load(affine.bias, i, count));
+    } else if constexpr (W) {
+      return hn::Mul(t, load(affine.weight, i, count));
+    } else if constexpr (B) {
+      return hn::Add(t, load(affine.bias, i, count));
+    } else {
+      return t;
+    }
+  };
+  std::int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    store_rounded(d, lanes(load_wide(d, x + i), i, kLanes), y + i);
+  }
+  if (i < n) store_some(d, lanes(load_some(d, x + i, n - i), i, n - i), y + i, n - i);
 }
 
 template <bool W, bool B, class T>
-void write_row(const LayerNormArgs<T>& g, const T* x, Moments<Acc<T>> m, T* y) {
+void write_row(const LayerNormArgs<T>& g, const T* x, Moments<Acc<T>> m, Affine<T> affine, T* y) {
   const Wide<Acc<T>> d;
-  constexpr std::int64_t kLanes = kWideLanes<Acc<T>>;
-  const T *w = g.weight, *b = g.bias;
-  std::int64_t i = 0;
-  for (; i + kLanes <= g.h; i += kLanes) {
-    const auto load = [&](const T* p) BIC_INLINED { return load_wide(d, p + i); };
-    store_rounded(d, affine<W, B>(d, load(x), m, w, b, load), y + i);
+  if (g.inner == 1) {
+    const auto along = [&](const T* p, std::int64_t i, std::int64_t count) BIC_INLINED {
+      return count == kWideLanes<Acc<T>> ? load_wide(d, p + i) : load_some(d, p + i, count);
+    };
+    return write<W, B>(x, g.h, m, affine, y, along);
   }
-  if (i == g.h) return;
-  const auto load = [&](const T* p) BIC_INLINED { return load_some(d, p + i, g.h - i); };
-  store_some(d, affine<W, B>(d, load(x), m, w, b, load), y + i, g.h - i);
+  const auto one = [&](const T* p, std::int64_t, std::int64_t)
+                       BIC_INLINED { return hn::Set(d, widen(*p)); };
+  for (std::int64_t c = 0; c < g.h / g.inner; ++c) {
+    write<W, B>(x + c * g.inner, g.inner, m, affine.from(c), y + c * g.inner, one);
+  }
 }
 
 template <class T>
 void layer_norm_row(const LayerNormArgs<T>& g, std::int64_t row) {
   const T* x = g.x + row * g.x_row;
   T* y = g.y + row * g.y_row;
-  const auto m = moments(x, g.h, g.eps);
+  const auto m = moments(g, x);
   if (g.mean) g.mean[row] = round_one<T>(m.mean);
   if (g.rstd) g.rstd[row] = round_one<T>(m.rstd);
-  if (g.weight && g.bias) return write_row<true, true>(g, x, m, y);
-  if (g.weight) return write_row<true, false>(g, x, m, y);
-  if (g.bias) return write_row<false, true>(g, x, m, y);
-  write_row<false, false>(g, x, m, y);
+  const auto affine = Affine<T>{g.weight, g.bias}.from(row % g.groups * (g.h / g.inner));
+  if (g.weight && g.bias) return write_row<true, true>(g, x, m, affine, y);
+  if (g.weight) return write_row<true, false>(g, x, m, affine, y);
+  if (g.bias) return write_row<false, true>(g, x, m, affine, y);
+  write_row<false, false>(g, x, m, affine, y);
 }
 
 template <class T>

@@ -157,7 +157,7 @@ TYPED_TEST(LayerNorm, NanIsCanonicalAndStaysInItsRow) {
 TYPED_TEST(LayerNorm, SmallWorkStaysOnOneThreadAndLargeWorkDoesNot) {
   TaskCounter small, large;
   run(Rows<TypeParam>(31, 1000, 1), small.parallel());
-  run(Rows<TypeParam>(64, 1024, 1), large.parallel());
+  run(Rows<TypeParam>(64, 4096, 1), large.parallel());
   EXPECT_EQ(small.most, 0);
   EXPECT_GE(large.most, 16);
 }

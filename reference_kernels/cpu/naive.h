@@ -64,11 +64,12 @@ template <class T>
 LayerNormRow<T> layer_norm(const std::vector<T>& x,
                            const std::vector<T>& weight,
                            const std::vector<T>& bias,
-                           double eps) {
+                           double eps,
+                           bool center = true) {
   using A = Acc<T>;
   std::vector<A> wide;
   for (const T v : x) wide.push_back(widen(v));
-  const A h = static_cast<A>(x.size()), mean = sum(wide) / h;
+  const A h = static_cast<A>(x.size()), mean = center ? sum(wide) / h : A(0);
   std::vector<A> lane(16, A(0));
   for (std::size_t i = 0; i < x.size(); ++i) {
     const A d = wide[i] - mean;

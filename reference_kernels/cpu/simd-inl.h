@@ -190,15 +190,19 @@ HWY_INLINE Lanes<A> zero_lanes() {
 }
 
 /// The tree over the lanes: l and l + 8, then l + 4, l + 2, l + 1.
-template <class A>
-HWY_INLINE A fold_lanes(const Lanes<A>& s) {
+template <class A, class Join>
+HWY_INLINE A fold_lanes(const Lanes<A>& s, Join join) {
   alignas(64) A lane[kSumLanes];
   for_each<Lanes<A>::kRegs>(
       [&](auto r) BIC_INLINED { hn::Store(s.reg[r], Wide<A>(), lane + r * kWideLanes<A>); });
   for (int half = kSumLanes / 2; half > 0; half /= 2) {
-    for (int l = 0; l < half; ++l) lane[l] += lane[l + half];
+    for (int l = 0; l < half; ++l) lane[l] = join(lane[l], lane[l + half]);
   }
   return lane[0];
+}
+template <class A>
+HWY_INLINE A fold_lanes(const Lanes<A>& s) {
+  return fold_lanes(s, [](A a, A b) { return a + b; });
 }
 
 /// For r = 0, 16, 32, ... < n: step(reg, load) in each of the registers that hold lanes r, ..., r

@@ -165,11 +165,11 @@ TYPED_TEST(Softmax, NanAndInfiniteRowsAreCanonicalNan) {
 }
 
 TYPED_TEST(Softmax, SmallWorkStaysOnOneThreadAndLargeWorkDoesNot) {
-  const auto x = random_values<TypeParam>(64 * 1024, 3);
+  const auto x = random_values<TypeParam>(512 * 512, 3);
   for (const Layout layout : kLayouts) {
     TaskCounter small, large;
     run(x, 31, 1000, layout, small.parallel());
-    run(x, 64, 1024, layout, large.parallel());
+    run(x, 512, 512, layout, large.parallel());
     EXPECT_EQ(small.most, 0);
     EXPECT_GE(large.most, 16);
   }

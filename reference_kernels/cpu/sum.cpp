@@ -18,60 +18,161 @@ namespace bic::cpu::HWY_NAMESPACE {
 /// Columns of one task at most: 16 lanes of them fit L1. No bit depends on it.
 inline constexpr std::int64_t kColumns = 128;
 
-template <class T>
-Acc<T> finish(const SumArgs<T>& g, Acc<T> sum) {
-  return g.mean ? sum / static_cast<Acc<T>>(g.slow * g.reduced) : sum;
+/// What a lane starts from, and how two of them are joined.
+template <SumOf Of, class A>
+constexpr A kStart = Of == SumOf::kFactors ? 1 : 0;
+template <SumOf Of, class A>
+A join(A a, A b) {
+  return Of == SumOf::kFactors ? a * b : a + b;
 }
 
-/// lane[j] += x[j * stride]
+/// lane + f(x), or lane * x
+template <SumOf Of, class D>
+HWY_INLINE hn::Vec<D> add(hn::Vec<D> x, hn::Vec<D> center, hn::Vec<D> lane) {
+  if constexpr (Of == SumOf::kTerms) return hn::Add(lane, x);
+  if constexpr (Of == SumOf::kFactors) return hn::Mul(lane, x);
+  if constexpr (Of == SumOf::kSizes) return hn::Add(lane, hn::Abs(x));
+  const auto factor = Of == SumOf::kSquares ? x : hn::Sub(x, center);
+  return hn::MulAdd(factor, factor, lane);
+}
+
 template <class T>
-void add_row(const T* x, std::int64_t stride, std::int64_t cols, Acc<T>* lane) {
+Acc<T> mean_of(const SumArgs<T>& g, Acc<T> sum) {
+  return sum / static_cast<Acc<T>>(g.slow * g.reduced);
+}
+
+/// The output before its rounding.
+template <class D, class T>
+HWY_INLINE hn::Vec<D> finish(D d, const SumArgs<T>& g, hn::Vec<D> sum) {
+  if (g.divisor != 1) sum = hn::Div(sum, hn::Set(d, static_cast<Acc<T>>(g.divisor)));
+  return g.root ? hn::Sqrt(sum) : sum;
+}
+
+template <class T>
+void write(const SumArgs<T>& g, std::int64_t o, std::int64_t j, Acc<T> sum, Acc<T> center) {
+  const std::int64_t at = o * g.y_outer + j * g.y_inner;
+  const hn::CappedTag<Acc<T>, 1> one;
+  g.y[at] = round_one<T>(hn::GetLane(finish(one, g, hn::Set(one, sum))));
+  if (g.mean) g.mean[at] = round_one<T>(center);
+}
+
+/// Outputs [o, j0 .. j0 + cols).
+template <class T>
+void write_columns(const SumArgs<T>& g,
+                   std::int64_t o,
+                   std::int64_t j0,
+                   std::int64_t cols,
+                   const Acc<T>* sums,
+                   const Acc<T>* center) {
+  const Wide<Acc<T>> d;
+  constexpr std::int64_t kLanes = kWideLanes<Acc<T>>;
+  const std::int64_t at = o * g.y_outer + j0 * g.y_inner;
+  std::int64_t j = 0;
+  for (; g.y_inner == 1 && j + kLanes <= cols; j += kLanes) {
+    store_rounded(d, finish(d, g, hn::LoadU(d, sums + j)), g.y + at + j);
+    if (g.mean) store_rounded(d, hn::LoadU(d, center + j), g.mean + at + j);
+  }
+  for (; j < cols; ++j) write(g, o, j0 + j, sums[j], center[j]);
+}
+
+/// lane[j] += f(x[j * stride])
+template <SumOf Of, class T>
+void add_row(
+    const T* x, std::int64_t stride, std::int64_t cols, const Acc<T>* center, Acc<T>* lane) {
   const Wide<Acc<T>> d;
   std::int64_t j = 0;
+  const auto step = [&](auto tag, auto v) BIC_INLINED {
+    using D = decltype(tag);
+    hn::StoreU(add<Of, D>(v, hn::LoadU(tag, center + j), hn::LoadU(tag, lane + j)), tag, lane + j);
+  };
   if (stride == 1) {
-    for (; j + kWideLanes<Acc<T>> <= cols; j += kWideLanes<Acc<T>>) {
-      hn::StoreU(hn::Add(hn::LoadU(d, lane + j), load_wide(d, x + j)), d, lane + j);
-    }
+    for (; j + kWideLanes<Acc<T>> <= cols; j += kWideLanes<Acc<T>>) step(d, load_wide(d, x + j));
   }
-  for (; j < cols; ++j) lane[j] += widen(x[j * stride]);
+  // One lane of a vector, not a scalar: the same instruction, fused or not.
+  const hn::CappedTag<Acc<T>, 1> one;
+  for (; j < cols; ++j) step(one, hn::Set(one, widen(x[j * stride])));
 }
 
-/// Outputs [o, j0 .. j0 + cols), cols <= kColumns: a vector of columns, one array of them a lane.
-template <class T>
-void sum_columns(const SumArgs<T>& g, std::int64_t o, std::int64_t j0, std::int64_t cols) {
+/// sums[j] of f over the terms of columns j0, ..., cols <= kColumns of them: a vector of columns,
+/// one array of them a lane.
+template <SumOf Of, class T>
+void add_columns(
+    const SumArgs<T>& g, const T* first, std::int64_t cols, const Acc<T>* center, Acc<T>* sums) {
   alignas(64) Acc<T> lane[kSumLanes][kColumns];
-  for (auto& l : lane) std::fill_n(l, cols, Acc<T>(0));
+  for (auto& l : lane) std::fill_n(l, cols, kStart<Of, Acc<T>>);
   std::int64_t r = 0;
   for (std::int64_t s = 0; s < g.slow; ++s) {
-    const T* x = g.x + o * g.x_outer + s * g.x_slow + j0 * g.x_inner;
+    const T* x = first + s * g.x_slow;
     for (std::int64_t i = 0; i < g.reduced; ++i, ++r) {
-      add_row(x + i * g.x_reduced, g.x_inner, cols, lane[r % kSumLanes]);
+      add_row<Of>(x + i * g.x_reduced, g.x_inner, cols, center, lane[r % kSumLanes]);
     }
   }
   for (int half = kSumLanes / 2; half > 0; half /= 2) {
     for (int l = 0; l < half; ++l) {
-      for (std::int64_t j = 0; j < cols; ++j) lane[l][j] += lane[l + half][j];
+      for (std::int64_t j = 0; j < cols; ++j) lane[l][j] = join<Of>(lane[l][j], lane[l + half][j]);
     }
   }
-  for (std::int64_t j = 0; j < cols; ++j) {
-    g.y[o * g.y_outer + (j0 + j) * g.y_inner] = round_one<T>(finish(g, lane[0][j]));
-  }
+  std::copy_n(lane[0], cols, sums);
 }
 
-/// Output [o, j] whose terms are contiguous, at least `reduced` at a time.
-template <class T>
-void sum_row(const SumArgs<T>& g, std::int64_t o, std::int64_t j) {
-  const T* x = g.x + o * g.x_outer + j * g.x_inner;
-  const auto add = [](auto v, auto lane) BIC_INLINED { return hn::Add(lane, v); };
-  auto lanes = zero_lanes<Acc<T>>();
+/// Outputs [o, j0 .. j0 + cols).
+template <SumOf Of, class T>
+void sum_columns(const SumArgs<T>& g, std::int64_t o, std::int64_t j0, std::int64_t cols) {
+  const T* x = g.x + o * g.x_outer + j0 * g.x_inner;
+  alignas(64) Acc<T> center[kColumns] = {}, sums[kColumns];
+  if (Of == SumOf::kDeviations) {
+    add_columns<SumOf::kTerms>(g, x, cols, center, sums);
+    for (std::int64_t j = 0; j < cols; ++j) center[j] = mean_of(g, sums[j]);
+  }
+  add_columns<Of>(g, x, cols, center, sums);
+  write_columns(g, o, j0, cols, sums, center);
+}
+
+/// Adds n contiguous terms, the first one to lane 0.
+template <SumOf Of, class T>
+void add_piece(const T* x, std::int64_t n, Acc<T> center, Lanes<Acc<T>>& lanes) {
+  using A = Acc<T>;
+  using D = Wide<A>;
+  const D d;
+  const auto centers = hn::Set(d, center);
+  const std::int64_t whole = n / kSumLanes * kSumLanes;
+  for_lanes(x, whole, lanes, A(0), [&](auto v, auto lane) BIC_INLINED {
+    return add<Of, D>(v, centers, lane);
+  });
+  if (whole == n) return;
+  // Lanes beyond the end stay as they are: a padding of 0 has a deviation.
+  for_each<Lanes<A>::kRegs>([&](auto r) BIC_INLINED {
+    const std::int64_t at = whole + r * kWideLanes<A>;
+    if (at >= n) return;
+    const std::int64_t count = std::min<std::int64_t>(n - at, kWideLanes<A>);
+    const auto sum = add<Of, D>(load_some(d, x + at, count), centers, lanes.reg[r]);
+    lanes.reg[r] = hn::IfThenElse(hn::FirstN(d, count), sum, lanes.reg[r]);
+  });
+}
+
+/// The sum of f over terms that are contiguous, at least `reduced` at a time.
+template <SumOf Of, class T>
+Acc<T> add_terms(const SumArgs<T>& g, const T* x, Acc<T> center) {
+  Lanes<Acc<T>> lanes;
+  for_each<Lanes<Acc<T>>::kRegs>(
+      [&](auto r) BIC_INLINED { lanes.reg[r] = hn::Set(Wide<Acc<T>>(), kStart<Of, Acc<T>>); });
   if (g.slow == 1 || g.x_slow == g.reduced) {
-    for_lanes(x, g.slow * g.reduced, lanes, Acc<T>(0), add);
+    add_piece<Of>(x, g.slow * g.reduced, center, lanes);
   } else {
     for (std::int64_t s = 0; s < g.slow; ++s) {
-      for_lanes(x + s * g.x_slow, g.reduced, lanes, Acc<T>(0), add);
+      add_piece<Of>(x + s * g.x_slow, g.reduced, center, lanes);
     }
   }
-  g.y[o * g.y_outer + j * g.y_inner] = round_one<T>(finish(g, fold_lanes(lanes)));
+  return fold_lanes(lanes, join<Of, Acc<T>>);
+}
+
+/// Output [o, j].
+template <SumOf Of, class T>
+void sum_row(const SumArgs<T>& g, std::int64_t o, std::int64_t j) {
+  const T* x = g.x + o * g.x_outer + j * g.x_inner;
+  Acc<T> center = 0;
+  if (Of == SumOf::kDeviations) center = mean_of(g, add_terms<SumOf::kTerms>(g, x, center));
+  write(g, o, j, add_terms<Of>(g, x, center), center);
 }
 
 /// Whether `sum_row` sees lane 0 at the start of every contiguous piece.
@@ -81,8 +182,8 @@ bool sums_along_rows(const SumArgs<T>& g) {
   return g.x_reduced == 1 && whole && (g.inner == 1 || g.x_inner != 1);
 }
 
-template <class T>
-void sum_all(const SumArgs<T>& g, const ParallelFor& parallel) {
+template <SumOf Of, class T>
+void sum_outputs(const SumArgs<T>& g, const ParallelFor& parallel) {
   const std::int64_t terms = g.slow * g.reduced;
   const bool rows = sums_along_rows(g);
   std::int64_t width = rows ? 1 : kColumns;
@@ -95,12 +196,28 @@ void sum_all(const SumArgs<T>& g, const ParallelFor& parallel) {
         for (std::int64_t i = begin * each; i < std::min(items, end * each); ++i) {
           const std::int64_t j = i % blocks * width;
           if (rows) {
-            sum_row(g, i / blocks, j);
+            sum_row<Of>(g, i / blocks, j);
           } else {
-            sum_columns(g, i / blocks, j, std::min(width, g.inner - j));
+            sum_columns<Of>(g, i / blocks, j, std::min(width, g.inner - j));
           }
         }
       });
+}
+
+template <class T>
+void sum_all(const SumArgs<T>& g, const ParallelFor& parallel) {
+  switch (g.of) {
+    case SumOf::kTerms:
+      return sum_outputs<SumOf::kTerms>(g, parallel);
+    case SumOf::kSizes:
+      return sum_outputs<SumOf::kSizes>(g, parallel);
+    case SumOf::kSquares:
+      return sum_outputs<SumOf::kSquares>(g, parallel);
+    case SumOf::kDeviations:
+      return sum_outputs<SumOf::kDeviations>(g, parallel);
+    case SumOf::kFactors:
+      return sum_outputs<SumOf::kFactors>(g, parallel);
+  }
 }
 
 void sum_f32(const SumArgs<float>& g, const ParallelFor& p) { sum_all(g, p); }

@@ -25,7 +25,7 @@ std::vector<T> run(const std::vector<T>& x,
                    std::int64_t offset = 0,
                    bool mean = false) {
   SumArgs<T> g;
-  g.reduced = n, g.mean = mean;
+  g.reduced = n, g.divisor = mean ? static_cast<double>(n) : 1;
   std::int64_t row = n, term = 1;
   if (layout == Layout::kRows) g.outer = rows, g.x_outer = row = n + offset, g.y_outer = 1;
   if (layout == Layout::kColumns)
@@ -167,11 +167,11 @@ TYPED_TEST(Sum, ErrorStaysWithinItsBound) {
 }
 
 TYPED_TEST(Sum, SmallWorkStaysOnOneThreadAndLargeWorkDoesNot) {
-  const auto x = random_values<TypeParam>(64 * 1024, 3);
+  const auto x = random_values<TypeParam>(64 * 4096, 3);
   for (const Layout layout : kLayouts) {
     TaskCounter small, large;
     run(x, 31, 1000, layout, small.parallel());
-    run(x, 64, 1024, layout, large.parallel());
+    run(x, 64, 4096, layout, large.parallel());
     EXPECT_EQ(small.most, 0);
     EXPECT_GE(large.most, layout == Layout::kRows || layout == Layout::kTwoAxes ? 16 : 4);
   }

@@ -7,8 +7,11 @@
 
 namespace bic::cpu {
 
-/// Elements or multiply-adds below which handing out tasks costs more than it gains.
-inline constexpr std::int64_t kSmallWork = 32768;
+/// Elements or multiply-adds below which handing out tasks costs more than it gains: waking a
+/// thread takes as long as some ten thousand of them, and much longer on a virtual machine.
+inline constexpr std::int64_t kSmallWork = 131072;
+/// Elements or multiply-adds that one task is worth.
+inline constexpr std::int64_t kTaskWork = 2048;
 /// Tasks that keep 16 threads busy though some are slower.
 inline constexpr std::int64_t kManyTasks = 64;
 
@@ -25,10 +28,10 @@ inline void run_tasks(const ParallelFor& parallel,
   }
 }
 
-/// How many of `items` equal items one task takes: work of at least kSmallWork / 16 a task, and at
+/// How many of `items` equal items one task takes: work of at least kTaskWork a task, and at
 /// most about kManyTasks tasks.
 inline std::int64_t items_per_task(std::int64_t items, std::int64_t work_per_item) {
-  const std::int64_t fill = kSmallWork / 16 / (work_per_item > 0 ? work_per_item : 1);
+  const std::int64_t fill = kTaskWork / (work_per_item > 0 ? work_per_item : 1);
   const std::int64_t share = items / kManyTasks;
   const std::int64_t most = fill > share ? fill : share;
   return most > 0 ? most : 1;
