@@ -6,25 +6,18 @@
 #include <cmath>
 #include <numeric>
 
-#include "generators/laws.h"
+#include "suites/ops/input_values.h"
 
 namespace bic::libtorch {
 namespace {
 
-constexpr int kSamples = 3;
+constexpr int kSamples = 3;  // of an op with a batch
 constexpr std::int64_t kLargestDim =
     160;  // the reference is evaluated in double, element by element
 constexpr std::int64_t kElements = 48;
 
 std::int64_t product(const std::vector<std::int64_t>& shape) {
   return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
-}
-
-/// True when an axis of an input is of that extent, alone or per sample ("t" and "t*B").
-bool uses(const Variant& variant, const std::string& dim) {
-  const auto is_it = [&](const std::string& axis) { return axis == dim || axis == dim + "*B"; };
-  return std::ranges::any_of(
-      variant.inputs, [&](const TensorSpec& t) { return std::ranges::any_of(t.axes, is_it); });
 }
 
 /// A size of the range, short ones as likely as long ones: sharp bounds are those of short sums.
@@ -50,31 +43,33 @@ AccuracyProblem::AccuracyProblem(const OpSpec& op, const Variant& variant, DType
   message_.calls["functional"] = variant.call;
   message_.reduced = variant.reduced;
   for (const DimRange& range : op.dims) {
-    if (uses(variant, range.name)) message_.dims[range.name] = draw_dim(range, seed);
+    if (mentions(variant, range.name)) message_.dims[range.name] = draw_dim(range, seed);
   }
-  FillProblem fill_problem{dtype, law_, seed, {}};
-  for (const TensorSpec& t : variant.inputs) {
-    fill_problem.operands.push_back(
-        {t.name, block_shape(t, message_.dims), reduced_axes(t, variant), batch_axis(t) < 0});
-  }
-  operands_.resize(kSamples);
+  const FillProblem fill_problem = fill_problem_of(variant, dtype, message_.dims, law_, seed);
+  operands_.resize(batch_axis(variant.output) < 0 ? 1 : kSamples);
   for (std::size_t i = 0; i < variant.inputs.size(); ++i) add_input(fill_problem, i);
-  message_.output = {variant.output.name, variant.output.axes, 0, 0};
+  output_dtype_ = variant.output_dtype.value_or(dtype);
+  message_.output = {.name = variant.output.name,
+                     .axes = variant.output.axes,
+                     .elements = std::string(name(output_dtype_))};
   output_block_ = block_shape(variant.output, message_.dims);
 }
 
 void AccuracyProblem::add_input(const FillProblem& fill_problem, std::size_t i) {
   const OperandShape& shape = fill_problem.operands[i];
-  const std::int64_t block = product(shape.shape), size = size_of(message_.dtype);
-  message_.inputs.push_back({shape.name,
-                             variant_.inputs[i].axes,
-                             static_cast<std::int64_t>(pool_.size()),
-                             shape.common ? 0 : block * size});
-  for (int s = 0; s < kSamples; ++s) {
+  const TensorSpec& t = variant_.inputs[i];
+  const std::int64_t block = product(shape.shape), size = element_size(t, message_.dtype);
+  message_.inputs.push_back({.name = shape.name,
+                             .axes = t.axes,
+                             .elements = element_name(t, message_.dtype),
+                             .pool_offset = static_cast<std::int64_t>(pool_.size()),
+                             .pool_stride = shape.common ? 0 : block * size});
+  for (int s = 0; s < samples(); ++s) {
     std::vector<std::byte> bytes(block * size);
-    fill(fill_problem, i, SampleId{static_cast<std::uint32_t>(s)}, bytes);
+    const SampleId id{static_cast<std::uint32_t>(s)};
+    fill_input(variant_, fill_problem, message_.dims, i, id, bytes);
     if (s == 0 || !shape.common) pool_.insert(pool_.end(), bytes.begin(), bytes.end());
-    widen(message_.dtype, bytes, operands_[s].emplace_back(block));
+    widen_input(t, message_.dtype, bytes, operands_[s].emplace_back(block));
   }
 }
 
@@ -82,15 +77,16 @@ Worst AccuracyProblem::judge(LibTorchBackend& backend,
                              Storage storage,
                              const Arithmetic& arithmetic) const {
   protocol::TrialMessage trial;
-  trial.slots = {0, 1, 2};
-  trial.trial.batch = kSamples;
+  trial.slots.resize(samples());
+  std::iota(trial.slots.begin(), trial.slots.end(), 0);
+  trial.trial.batch = samples();
   trial.trial.storage = storage;
-  std::vector<std::byte> output(kSamples * product(output_block_) * size_of(message_.dtype));
+  std::vector<std::byte> output(samples() * product(output_block_) * size_of(output_dtype_));
   backend.load(message_, pool_);
   const protocol::TrialReply reply = backend.run(trial, output);
   if (reply.outcome != protocol::Outcome::kRan) return {INFINITY, reply.message};
   Worst worst;
-  for (int s = 0; s < kSamples; ++s) {
+  for (int s = 0; s < samples(); ++s) {
     worst = std::max(worst, judge_sample(sample_of(output, s), s, arithmetic));
   }
   return worst;
@@ -102,11 +98,11 @@ std::vector<double> AccuracyProblem::sample_of(const std::vector<std::byte>& out
   std::int64_t outer = 1, inner = 1;
   for (int i = 0; i < axis; ++i) outer *= output_block_[i];
   for (std::size_t i = axis; i < output_block_.size(); ++i) inner *= output_block_[i];
-  std::vector<double> all(output.size() / size_of(message_.dtype));
-  widen(message_.dtype, output, all);
+  std::vector<double> all(output.size() / size_of(output_dtype_));
+  widen(output_dtype_, output, all);
   std::vector<double> block;
   for (std::int64_t o = 0; o < outer; ++o) {
-    const auto at = all.begin() + (o * kSamples + sample) * inner;
+    const auto at = all.begin() + (o * samples() + sample) * inner;
     block.insert(block.end(), at, at + inner);
   }
   return block;
@@ -128,8 +124,8 @@ Worst AccuracyProblem::judge_sample(const std::vector<double>& y,
   for (const auto& values : operands_[sample]) operands.values.emplace_back(values);
   std::vector<Wide> wide(elements.size());
   std::vector<double> bound(elements.size());
-  op_.reference->wide(operands, message_.dtype, elements, wide);
-  op_.reference->bound(operands, message_.dtype, arithmetic, elements, bound);
+  op_.reference->wide(operands, output_dtype_, elements, wide);
+  op_.reference->bound(operands, output_dtype_, arithmetic, elements, bound);
   Worst worst;
   for (std::size_t i = 0; i < elements.size(); ++i) {
     if (!std::isfinite(wide[i].hi) || !std::isfinite(bound[i])) continue;

@@ -26,6 +26,7 @@ class AccuracyProblem {
   Worst judge(LibTorchBackend& backend, Storage storage, const Arithmetic& arithmetic) const;
 
  private:
+  int samples() const { return static_cast<int>(operands_.size()); }
   void add_input(const FillProblem& fill_problem, std::size_t i);
   std::vector<double> sample_of(const std::vector<std::byte>& output, int sample) const;
   Worst judge_sample(const std::vector<double>& y, int sample, const Arithmetic& arithmetic) const;
@@ -38,6 +39,7 @@ class AccuracyProblem {
   std::vector<std::byte> pool_;
   std::vector<std::vector<std::vector<double>>> operands_;  ///< [sample][input][element]
   std::vector<std::int64_t> output_block_;
+  DType output_dtype_ = DType::kFloat32;
 };
 
 }  // namespace bic::libtorch

@@ -1,7 +1,10 @@
 #include "adapters/libtorch/stock_arithmetic.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
+
+#include "suites/ops/op_spec.h"
 
 // Every entry is measured: stock_arithmetic_test.cpp shows on torch 2.11.0 that its bound holds, so
 // far on a CPU with AVX2 and without AVX-512 only. Its source says what was also read: "header" is
@@ -59,6 +62,24 @@ ManifestEntry softmax() {
   return e;
 }
 
+ManifestEntry attention() {
+  ManifestEntry e = entry("scaled_dot_product_attention",
+                          {.elementary_ulps = 4,
+                           .source = "measured on AVX-512: sums in fp32; header vec512_float.h: "
+                                     "exp_u20, measured within 3.3 ulp (its comment says 20)"});
+  for (DType dtype : {DType::kBFloat16, DType::kFloat16}) {
+    e.arithmetic[dtype].elementary_ulps = 944;
+    e.arithmetic[dtype].form = "round-weights";
+    e.arithmetic[dtype].source =
+        "header vec512_float.h: fexp_u20, a cubic in the exponent's fraction (measured: 1.13e-4 "
+        "off, 944 ulp); the weights of the numerator are rounded, those of the sum are not "
+        "(FlashAttentionKernel.cpp of another commit). Measured: better ones are exceeded";
+  }
+  e.arithmetic[DType::kFloat64].elementary_ulps = 2;
+  e.arithmetic[DType::kFloat64].source = "header vec512_double.h: exp of Sleef, 1 ulp";
+  return e;
+}
+
 ManifestEntry gelu() {
   ManifestEntry e = entry(
       "gelu",
@@ -68,20 +89,131 @@ ManifestEntry gelu() {
            "headers Gelu.h: x * 0.5 * (1 + erf(x / sqrt 2)); vec256_float.h: erf by Abramowitz "
            "and Stegun 7.1.26, |error| <= 1.5e-7, and fp32 roundings of its terms of size 1 "
            "(measured over 6000 problems: 3 ulp of 1 are exceeded, 4 hold)"});
+  e.arithmetic[DType::kBFloat16].flushes_subnormals = bf16_flushes();
+  e.arithmetic[DType::kBFloat16].source += "; large tensors reach oneDNN, measured to flush";
   e.arithmetic[DType::kFloat64].elementary_ulps = 2;
   e.arithmetic[DType::kFloat64].source =
       "headers Gelu.h as above; vec256_double.h: erf and tanh of Sleef, 1 ulp";
   return e;
 }
 
-}  // namespace
+/// var, std and var_mean.
+ManifestEntry moments(std::string op) {
+  ManifestEntry e = entry(
+      std::move(op),
+      {.source = "header SharedReduceOps.h: WelfordOps; measured on AVX-512: in fp64 for every "
+                 "type, rounded to fp32 on the way to 16 bits"});
+  e.arithmetic[DType::kFloat32].accumulator = DType::kFloat64;
+  for (DType dtype : {DType::kFloat32, DType::kFloat64}) e.arithmetic[dtype].form = "welford";
+  return e;
+}
 
-std::vector<ManifestEntry> stock_manifest() {
+ManifestEntry cumsum() {
+  ManifestEntry e = entry("cumsum", {.source = "sums in fp32, fp64 for fp64; one rounding"});
+  e.arithmetic[DType::kFloat32].accumulator = DType::kFloat64;
+  e.arithmetic[DType::kFloat32].source = "measured on AVX-512: sums in fp64";
+  return e;
+}
+
+ManifestEntry log_softmax() {
+  ManifestEntry e = entry("log_softmax", {.source = "measured on AVX-512: exp within 2 ulp"});
+  for (DType dtype : {DType::kBFloat16, DType::kFloat16}) {
+    e.arithmetic[dtype].form = "round-log";
+    e.arithmetic[dtype].source +=
+        "; along the last axis the sum and its logarithm are kept in 16 bits (one rounding is "
+        "exceeded; SoftMaxKernel.cpp of another commit)";
+  }
+  return e;
+}
+
+ManifestEntry logsumexp() {
+  ManifestEntry e = entry("logsumexp", {.source = "measured on AVX-512: exp within 2 ulp"});
+  for (DType dtype : {DType::kBFloat16, DType::kFloat16}) {
+    e.arithmetic[dtype].form = "round-all";
+    e.arithmetic[dtype].source +=
+        "; every step is an op of its own (RecordFunction: amax, sub, exp_, sum.IntList_out, log_, "
+        "add_), which rounds (one rounding is exceeded)";
+  }
+  return e;
+}
+
+/// group_norm and batch_norm of row-major tensors.
+ManifestEntry folded(std::string op, const std::string& moments) {
+  return entry(
+      std::move(op),
+      {.form = "folded",
+       .source = moments +
+                 "measured on AVX-512: x * s + (b - mean * s) holds, (x - mean) * s + b is "
+                 "exceeded"});
+}
+
+ManifestEntry rsqrt() {
+  ManifestEntry e = entry("rsqrt", {.source = "measured on AVX-512: a root and a division"});
+  for (DType dtype : {DType::kBFloat16, DType::kFloat16}) {
+    e.arithmetic[dtype].form = "round-root";
+    e.arithmetic[dtype].source +=
+        "; the root is rounded to 16 bits (one rounding is exceeded; UnaryOpsKernel.cpp of another "
+        "commit divides 1 by a vector's sqrt)";
+  }
+  return e;
+}
+
+ManifestEntry pow() {
+  ManifestEntry e = entry("pow", {.source = "measured on AVX-512: pow of Sleef, 1 ulp"});
+  e.arithmetic[DType::kBFloat16].form = "round-square";
+  e.arithmetic[DType::kBFloat16].source +=
+      "; x^3 is x^2, rounded, times x (one rounding is exceeded; PowKernel.cpp of another commit)";
+  return e;
+}
+
+ManifestEntry add() {
+  ManifestEntry e = entry("add", {.source = "measured on AVX-512: one rounding"});
+  for (DType dtype : {DType::kBFloat16, DType::kFloat16}) {
+    e.arithmetic[dtype].form = "round-alpha";
+    e.arithmetic[dtype].source +=
+        ", but of alpha too, and in places of alpha times the other (one rounding is exceeded)";
+  }
+  return e;
+}
+
+ManifestEntry rotary() {
+  ManifestEntry e = entry("rotary", {.source = "four ops: each rounds, also to 16 bits"});
+  for (DType dtype : {DType::kBFloat16, DType::kFloat16}) {
+    e.arithmetic[dtype].form = "round-products";
+  }
+  return e;
+}
+
+ManifestEntry batch_norm() {
+  ManifestEntry e = folded("batch_norm", "");
+  for (DType dtype : {DType::kBFloat16, DType::kFloat16}) {
+    e.arithmetic[dtype].form = "round-all";
+    e.arithmetic[dtype].source +=
+        "; a tensor with gaps is computed step by step in 16 bits (one rounding is exceeded; "
+        "Normalization.cpp of another commit)";
+  }
+  return e;
+}
+
+/// The ops whose arithmetic was looked at or differs from the default.
+std::vector<ManifestEntry> known() {
   return {
       contraction("mm"),
       linear(),
       contraction("bmm"),
+      contraction("addmm"),
+      contraction("baddbmm"),
+      contraction("matmul"),
+      contraction("mv"),
+      contraction("dot"),
+      contraction("conv2d"),
+      contraction("conv1d"),
       entry("sum", {.source = "measured on AVX2: sums in fp32 for 16-bit types"}),
+      entry("mean", {.source = "measured on AVX-512: sums in fp32, one rounding"}),
+      moments("var"),
+      moments("std"),
+      moments("var_mean"),
+      cumsum(),
       softmax(),
       entry(
           "layer_norm",
@@ -89,8 +221,56 @@ std::vector<ManifestEntry> stock_manifest() {
            .source =
                "header moments_utils.h: moments by Welford's updates; measured on AVX2: x * rstd + "
                "(-mean * rstd) holds, (x - mean) * rstd is exceeded"}),
+      attention(),
+      log_softmax(),
+      logsumexp(),
+      folded("group_norm", "header moments_utils.h: moments by Welford's updates; "),
+      batch_norm(),
       gelu(),
+      rsqrt(),
+      pow(),
+      add(),
+      rotary(),
   };
+}
+
+std::vector<ManifestEntry>::iterator find_entry(std::vector<ManifestEntry>& entries,
+                                                const std::string& op) {
+  return std::find_if(
+      entries.begin(), entries.end(), [&](const ManifestEntry& e) { return e.op == op; });
+}
+
+void restrict_to(ManifestEntry& e, const std::vector<DType>& dtypes) {
+  e.dtypes = dtypes;
+  std::erase_if(e.arithmetic, [&](const auto& a) {
+    return std::find(dtypes.begin(), dtypes.end(), a.first) == dtypes.end();
+  });
+}
+
+}  // namespace
+
+std::vector<ManifestEntry> stock_manifest() {
+  std::vector<ManifestEntry> listed = known(), all;
+  for (const OpSpec& op : registry()) {
+    const auto at = find_entry(listed, op.name);
+    all.push_back(at != listed.end()
+                      ? std::move(*at)
+                      : entry(op.name, {.source = "sums in fp32, fp64 for fp64; one rounding"}));
+    restrict_to(all.back(), op.dtypes);
+  }
+  return all;
+}
+
+std::vector<ManifestEntry> completed(std::vector<ManifestEntry> own) {
+  std::vector<ManifestEntry> all = stock_manifest();
+  for (ManifestEntry& e : all) {
+    const auto at = find_entry(own, e.op);
+    e.stock_reason = "moves bytes or rounds once: no honest kernel has other bits";
+    if (at == own.end()) continue;
+    restrict_to(*at, e.dtypes);
+    e = std::move(*at);
+  }
+  return all;
 }
 
 }  // namespace bic::libtorch

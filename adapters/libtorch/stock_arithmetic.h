@@ -10,4 +10,7 @@ namespace bic::libtorch {
 /// nothing.
 std::vector<protocol::ManifestEntry> stock_manifest();
 
+/// `own` and, for every op of the suite that it leaves out as exact, stock's entry.
+std::vector<protocol::ManifestEntry> completed(std::vector<protocol::ManifestEntry> own);
+
 }  // namespace bic::libtorch

@@ -72,22 +72,26 @@ TEST_P(Declared, StockArithmeticHolds) {
 TEST_P(Declared, InvariantArithmeticHolds) {
   const libtorch_invariant::Registration registration;
   LibTorchBackend backend({"libtorch-invariant", {}, nullptr, nullptr}, nullptr);
-  const auto manifest = libtorch_invariant::manifest(registration.changed());
+  const auto manifest = completed(libtorch_invariant::manifest(registration.changed()));
   const Worst worst = worst_of(backend, op(), dtype(), arithmetic_of(manifest, op().name, dtype()));
   RecordProperty("worst_percent_of_bound", static_cast<int>(100 * worst.share));
   EXPECT_LE(worst.share, 1) << worst.where;
   EXPECT_GT(worst.share, 0) << "nothing was judged";
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Ops,
-    Declared,
-    testing::Combine(testing::Values("mm", "linear", "bmm", "sum", "softmax", "layer_norm", "gelu"),
-                     testing::ValuesIn(kAllDTypes)),
-    [](const auto& info) {
-      return std::string(std::get<0>(info.param)) + "_" +
-             std::string(name(std::get<1>(info.param)));
-    });
+/// Every op with a bound that is not 0, in each of its dtypes.
+std::vector<Param> cells() {
+  std::vector<Param> all;
+  for (const OpSpec& op : registry()) {
+    if (op.control == ControlKind::kNone) continue;
+    for (DType dtype : op.dtypes) all.emplace_back(op.name.c_str(), dtype);
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Ops, Declared, testing::ValuesIn(cells()), [](const auto& info) {
+  return std::string(std::get<0>(info.param)) + "_" + std::string(name(std::get<1>(info.param)));
+});
 
 /// An entry that is too tight for stock: with it the bound must be exceeded.
 struct Tighter {
@@ -108,23 +112,52 @@ TEST_P(TooTight, ArithmeticFails) {
 
 const Arithmetic kTextbook{};
 const Arithmetic kDoubleSums{.accumulator = DType::kFloat64};
+const Arithmetic kFastExp{.elementary_ulps = 944};
+const Arithmetic kGoodExp{.elementary_ulps = 2, .form = "round-weights"};
 const Arithmetic kGoodErf{.elementary_ulps = 2, .form = "1+erf"};
 
 INSTANTIATE_TEST_SUITE_P(
     Entries,
     TooTight,
-    testing::Values(Tighter{"linear_bf16_one_rounding", "linear", DType::kBFloat16, kTextbook},
-                    Tighter{"linear_fp16_one_rounding", "linear", DType::kFloat16, kTextbook},
-                    Tighter{"layer_norm_fp32_centred", "layer_norm", DType::kFloat32, kTextbook},
-                    Tighter{"gelu_fp32_erfc", "gelu", DType::kFloat32, kTextbook},
-                    Tighter{"gelu_fp32_erf_of_2_ulp", "gelu", DType::kFloat32, kGoodErf},
-                    Tighter{"softmax_bf16_one_rounding", "softmax", DType::kBFloat16, kTextbook},
-                    Tighter{"softmax_fp16_one_rounding", "softmax", DType::kFloat16, kTextbook},
-                    Tighter{"gelu_fp64_erfc", "gelu", DType::kFloat64, kDoubleSums},
-                    Tighter{"mm_fp32_double_sums", "mm", DType::kFloat32, kDoubleSums},
-                    Tighter{"bmm_fp32_double_sums", "bmm", DType::kFloat32, kDoubleSums},
-                    Tighter{"sum_fp32_double_sums", "sum", DType::kFloat32, kDoubleSums},
-                    Tighter{"softmax_fp32_double", "softmax", DType::kFloat32, kDoubleSums}),
+    testing::Values(
+        Tighter{"linear_bf16_one_rounding", "linear", DType::kBFloat16, kTextbook},
+        Tighter{"linear_fp16_one_rounding", "linear", DType::kFloat16, kTextbook},
+        Tighter{"layer_norm_fp32_centred", "layer_norm", DType::kFloat32, kTextbook},
+        Tighter{"gelu_fp32_erfc", "gelu", DType::kFloat32, kTextbook},
+        Tighter{"gelu_fp32_erf_of_2_ulp", "gelu", DType::kFloat32, kGoodErf},
+        Tighter{"softmax_bf16_one_rounding", "softmax", DType::kBFloat16, kTextbook},
+        Tighter{"softmax_fp16_one_rounding", "softmax", DType::kFloat16, kTextbook},
+        Tighter{"gelu_fp64_erfc", "gelu", DType::kFloat64, kDoubleSums},
+        Tighter{"mm_fp32_double_sums", "mm", DType::kFloat32, kDoubleSums},
+        Tighter{"bmm_fp32_double_sums", "bmm", DType::kFloat32, kDoubleSums},
+        Tighter{"sum_fp32_double_sums", "sum", DType::kFloat32, kDoubleSums},
+        Tighter{"log_softmax_bf16_one_rounding", "log_softmax", DType::kBFloat16, kTextbook},
+        Tighter{"log_softmax_fp16_one_rounding", "log_softmax", DType::kFloat16, kTextbook},
+        Tighter{"logsumexp_bf16_one_rounding", "logsumexp", DType::kBFloat16, kTextbook},
+        Tighter{"logsumexp_fp16_one_rounding", "logsumexp", DType::kFloat16, kTextbook},
+        Tighter{"logsumexp_fp32_double", "logsumexp", DType::kFloat32, kDoubleSums},
+        Tighter{"rms_norm_fp32_double", "rms_norm", DType::kFloat32, kDoubleSums},
+        Tighter{"group_norm_fp32_centred", "group_norm", DType::kFloat32, kTextbook},
+        Tighter{"batch_norm_fp32_centred", "batch_norm", DType::kFloat32, kTextbook},
+        Tighter{"attention_bf16_wide_weights",
+                "scaled_dot_product_attention",
+                DType::kBFloat16,
+                kFastExp},
+        Tighter{
+            "attention_fp16_good_exp", "scaled_dot_product_attention", DType::kFloat16, kGoodExp},
+        Tighter{
+            "attention_fp32_double", "scaled_dot_product_attention", DType::kFloat32, kDoubleSums},
+        Tighter{"mean_fp32_double_sums", "mean", DType::kFloat32, kDoubleSums},
+        Tighter{"std_fp64_two_passes", "std", DType::kFloat64, kDoubleSums},
+        Tighter{"var_mean_fp64_two_passes", "var_mean", DType::kFloat64, kDoubleSums},
+        Tighter{"rsqrt_bf16_one_rounding", "rsqrt", DType::kBFloat16, kTextbook},
+        Tighter{"rsqrt_fp16_one_rounding", "rsqrt", DType::kFloat16, kTextbook},
+        Tighter{"pow_bf16_one_rounding", "pow", DType::kBFloat16, kTextbook},
+        Tighter{"add_bf16_one_rounding", "add", DType::kBFloat16, kTextbook},
+        Tighter{"add_fp16_one_rounding", "add", DType::kFloat16, kTextbook},
+        Tighter{"rotary_bf16_one_rounding", "rotary", DType::kBFloat16, kTextbook},
+        Tighter{"rotary_fp16_one_rounding", "rotary", DType::kFloat16, kTextbook},
+        Tighter{"softmax_fp32_double", "softmax", DType::kFloat32, kDoubleSums}),
     [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace

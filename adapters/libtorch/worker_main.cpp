@@ -19,7 +19,7 @@ constexpr int kUnknownBackend = 2;
 Subject invariant(std::string name) {
   auto registration = std::make_shared<libtorch_invariant::Registration>();
   return {std::move(name),
-          libtorch_invariant::manifest(registration->changed()),
+          completed(libtorch_invariant::manifest(registration->changed())),
           nullptr,
           registration};
 }

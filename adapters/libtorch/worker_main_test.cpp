@@ -9,6 +9,7 @@
 
 #include "adapters/protocol/channel.h"
 #include "adapters/protocol/messages.h"
+#include "suites/ops/op_spec.h"
 
 namespace bic::libtorch {
 namespace {
@@ -50,13 +51,16 @@ protocol::Hello hello_of(const char* backend) {
 TEST(WorkerLibrary, ServesStockAndLeavesWhenTheOtherSideDoes) {
   const protocol::Hello hello = hello_of("libtorch");
   EXPECT_EQ(hello.backend, "libtorch");
-  EXPECT_EQ(hello.manifest.size(), 7u);
+  EXPECT_EQ(hello.manifest.size(), registry().size());
   EXPECT_THAT(hello.libraries, Contains(EndsWith("libbic_libtorch.so")));
 }
 
-TEST(WorkerLibrary, ServesTheInvariantKernelsAsItsOwn) {
+TEST(WorkerLibrary, OwnsEveryOpWithAnOrderOrATailAndSaysWhyTheOthersAreStock) {
   for (const protocol::ManifestEntry& entry : hello_of("libtorch-invariant").manifest) {
-    EXPECT_FALSE(entry.own.empty()) << entry.op;
+    const ControlKind control = find_op(entry.op)->control;
+    const bool shows = control == ControlKind::kOrder || control == ControlKind::kTail;
+    EXPECT_TRUE(!shows || !entry.own.empty()) << entry.op;
+    EXPECT_EQ(entry.stock_reason.empty(), !entry.own.empty()) << entry.op;
   }
 }
 

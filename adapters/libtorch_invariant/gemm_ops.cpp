@@ -1,47 +1,22 @@
 #include <ATen/ExpandUtils.h>
 #include <ATen/native/Resize.h>
-#include <ATen/ops/addmm_cpu_dispatch.h>
 #include <ATen/ops/bmm_cpu_dispatch.h>
+#include <ATen/ops/dot_native.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/linear_native.h>
 #include <ATen/ops/matmul_native.h>
 #include <ATen/ops/mm_cpu_dispatch.h>
+#include <ATen/ops/mv_native.h>
 
 #include <vector>
 
-#include "adapters/libtorch_invariant/binding.h"
 #include "adapters/libtorch_invariant/ops.h"
-#include "reference_kernels/cpu/gemm.h"
+#include "adapters/libtorch_invariant/product.h"
 
 namespace bic::libtorch_invariant {
 namespace {
 
 using Shape = std::vector<std::int64_t>;
-
-/// y[b,m,n] = a[b,m,k] w[b,k,n] (+ bias[n]): all rank 3, y row-major; expanded operands (stride 0)
-/// are taken as they are.
-void multiply(const at::Tensor& a, const at::Tensor& w, const at::Tensor* bias, at::Tensor y) {
-  with_type(a.scalar_type(), [&]<class T>(std::type_identity<T>) {
-    cpu::GemmArgs<T> args;
-    args.a = input<T>(a);
-    args.w = input<T>(w);
-    args.bias = bias == nullptr ? nullptr : input<T>(*bias);
-    args.y = output<T>(y);
-    args.batch = y.size(0), args.m = y.size(1), args.n = y.size(2), args.k = a.size(2);
-    args.a_batch = a.stride(0), args.a_row = a.stride(1), args.a_k = a.stride(2);
-    args.w_batch = w.stride(0), args.w_k = w.stride(1), args.w_n = w.stride(2);
-    args.y_batch = y.stride(0), args.y_row = y.stride(1);
-    cpu::gemm<T>(args, parallel);
-  });
-}
-
-bool same_served_type(const at::Tensor& a, const at::Tensor& b) {
-  return served(a.scalar_type()) && a.scalar_type() == b.scalar_type();
-}
-
-bool out_fits(const at::Tensor& a, const at::Tensor& out) {
-  return out.scalar_type() == a.scalar_type() && out.device().is_cpu();
-}
 
 bool takes_mm(const at::Tensor& a, const at::Tensor& b) {
   return same_served_type(a, b) && a.dim() == 2 && b.dim() == 2 && a.size(1) == b.size(0);
@@ -50,14 +25,6 @@ bool takes_mm(const at::Tensor& a, const at::Tensor& b) {
 bool takes_bmm(const at::Tensor& a, const at::Tensor& b) {
   return same_served_type(a, b) && a.dim() == 3 && b.dim() == 3 && a.size(0) == b.size(0) &&
          a.size(2) == b.size(1);
-}
-
-/// The addend of addmm is a bias: one row, added as it is.
-bool is_bias(const at::Tensor& self,
-             std::int64_t n,
-             const at::Scalar& beta,
-             const at::Scalar& alpha) {
-  return self.dim() == 1 && self.size(0) == n && beta.equal(1) && alpha.equal(1);
 }
 
 bool takes_linear(const at::Tensor& x, const at::Tensor& w, const std::optional<at::Tensor>& bias) {
@@ -78,11 +45,10 @@ void linear_into(const at::Tensor& x,
                  const at::Tensor& w,
                  const std::optional<at::Tensor>& bias,
                  at::Tensor y) {
-  const at::Tensor dense = bias && bias->defined() ? bias->contiguous() : at::Tensor();
   const at::Tensor rows = as_rows(x);
   multiply(rows.unsqueeze(0),
            w.t().unsqueeze(0),
-           dense.defined() ? &dense : nullptr,
+           {bias.value_or(at::Tensor())},
            y.view({1, rows.size(0), w.size(0)}));
 }
 
@@ -137,7 +103,7 @@ bool takes_matmul(const at::Tensor& a, const at::Tensor& b) {
 }
 
 void product_into(const Product& p, at::Tensor y) {
-  multiply(p.a, p.b, nullptr, y.view({p.a.size(0), p.a.size(1), p.b.size(2)}));
+  multiply(p.a, p.b, {}, y.view({p.a.size(0), p.a.size(1), p.b.size(2)}));
 }
 
 bool shares(const at::Tensor& out, const at::Tensor& a, const at::Tensor& b) {
@@ -166,34 +132,6 @@ at::Tensor& bmm_out(const at::Tensor& a, const at::Tensor& b, at::Tensor& out) {
   return libtorch_invariant::matmul_out(a, b, out);
 }
 
-at::Tensor addmm(const at::Tensor& self,
-                 const at::Tensor& a,
-                 const at::Tensor& b,
-                 const at::Scalar& beta,
-                 const at::Scalar& alpha) {
-  if (!takes_mm(a, b) || self.scalar_type() != a.scalar_type()) {
-    return at::cpu::addmm(self, a, b, beta, alpha);
-  }
-  if (is_bias(self, b.size(1), beta, alpha)) return libtorch_invariant::linear(a, b.t(), self);
-  // Products and sum are rounded each: ATen's fused add(…, alpha) rounds otherwise in its tail.
-  const at::Tensor scaled = libtorch_invariant::matmul(a, b).mul(alpha);
-  return beta.equal(0) ? scaled : self.mul(beta).add(scaled);
-}
-
-at::Tensor& addmm_out(const at::Tensor& self,
-                      const at::Tensor& a,
-                      const at::Tensor& b,
-                      const at::Scalar& beta,
-                      const at::Scalar& alpha,
-                      at::Tensor& out) {
-  if (!takes_mm(a, b) || self.scalar_type() != a.scalar_type() || !out_fits(a, out)) {
-    return at::cpu::addmm_out(out, self, a, b, beta, alpha);
-  }
-  const at::Tensor y = libtorch_invariant::addmm(self, a, b, beta, alpha);
-  at::native::resize_output(out, y.sizes());
-  return out.copy_(y);
-}
-
 at::Tensor linear(const at::Tensor& x, const at::Tensor& w, const std::optional<at::Tensor>& bias) {
   if (!takes_linear(x, w, bias)) return at::native::linear(x, w, bias);
   at::Tensor y = at::empty(linear_shape(x, w), x.options());
@@ -215,6 +153,11 @@ at::Tensor& linear_out(const at::Tensor& x,
 
 at::Tensor matmul(const at::Tensor& a, const at::Tensor& b) {
   if (!takes_matmul(a, b)) return at::native::matmul(a, b);
+  if (b.dim() == 1 && a.dim() <= 2) {
+    at::Tensor y = at::empty(a.sizes().slice(0, a.dim() - 1), a.options());
+    multiply_vector(a, b, y);
+    return y;
+  }
   const Product product = as_product(a, b);
   at::Tensor y = at::empty(product.shape, a.options());
   product_into(product, y);
@@ -226,6 +169,22 @@ at::Tensor& matmul_out(const at::Tensor& a, const at::Tensor& b, at::Tensor& out
   const Product product = as_product(a, b);
   at::native::resize_output(out, product.shape);
   return write(out, shares(out, a, b), [&](const at::Tensor& y) { product_into(product, y); });
+}
+
+at::Tensor mv(const at::Tensor& a, const at::Tensor& x) {
+  if (a.dim() != 2 || x.dim() != 1 || !takes_matmul(a, x)) return at::native::mv(a, x);
+  return libtorch_invariant::matmul(a, x);
+}
+
+at::Tensor& mv_out(const at::Tensor& a, const at::Tensor& x, at::Tensor& out) {
+  const bool fits = a.dim() == 2 && x.dim() == 1 && takes_matmul(a, x) && out_fits(a, out);
+  if (!fits) return at::native::mv_out(a, x, out);
+  return libtorch_invariant::matmul_out(a, x, out);
+}
+
+at::Tensor dot(const at::Tensor& a, const at::Tensor& b) {
+  if (a.dim() != 1 || b.dim() != 1 || !takes_matmul(a, b)) return at::native::dot(a, b);
+  return libtorch_invariant::matmul(a, b);
 }
 
 }  // namespace bic::libtorch_invariant

@@ -27,15 +27,100 @@ ManifestEntry entry(std::string op,
   return e;
 }
 
+std::vector<ManifestEntry> reductions(const std::vector<std::string>& changed) {
+  const Arithmetic sums{.source =
+                            "reference_kernels/cpu/sum.h: fp32 sums, variances in two passes"};
+  ManifestEntry cumsum = entry(
+      "cumsum",
+      {.source = "reference_kernels/cpu/cumsum.h: sums of fp32 in fp64, of 16-bit types in fp32"},
+      {"aten::cumsum", "aten::cumsum.out", "aten::cumsum_"},
+      changed);
+  cumsum.arithmetic[DType::kFloat32].accumulator = DType::kFloat64;
+  return {
+      entry("mean", sums, {"aten::mean.dim", "aten::mean.out"}, changed),
+      entry("var", sums, {"aten::var.correction", "aten::var.correction_out"}, changed),
+      entry("std", sums, {"aten::std.correction", "aten::std.correction_out"}, changed),
+      entry("var_mean", sums, {"aten::var_mean.correction"}, changed),
+      entry("vector_norm",
+            sums,
+            {"aten::linalg_vector_norm", "aten::linalg_vector_norm.out"},
+            changed),
+      cumsum,
+      entry("prod",
+            {.source = "reference_kernels/cpu/sum.h: fp32 products"},
+            {"aten::prod", "aten::prod.dim_int", "aten::prod.int_out"},
+            changed),
+  };
+}
+
+std::vector<ManifestEntry> norms(const std::vector<std::string>& changed) {
+  const Arithmetic exponential{.elementary_ulps = 2,
+                               .source = "reference_kernels/cpu/softmax.h: exp within 2 ulp"};
+  return {
+      entry("log_softmax", exponential, {"aten::_log_softmax", "aten::_log_softmax.out"}, changed),
+      entry("log_softmax_fp32",
+            exponential,
+            {"aten::_log_softmax", "aten::_log_softmax.out"},
+            changed),
+      entry("logsumexp", exponential, {"aten::logsumexp", "aten::logsumexp.out"}, changed),
+      entry("rms_norm",
+            {.source = "reference_kernels/cpu/layer_norm.h: no mean"},
+            {"aten::rms_norm"},
+            changed),
+      entry("group_norm",
+            {.source = "reference_kernels/cpu/layer_norm.h: two passes"},
+            {"aten::native_group_norm"},
+            changed),
+      entry("batch_norm",
+            {.source = "reference_kernels/cpu/batch_norm.h"},
+            {"aten::native_batch_norm"},
+            changed),
+  };
+}
+
+std::vector<ManifestEntry> pointwise(const std::vector<std::string>& changed) {
+  const std::string source = "reference_kernels/cpu/pointwise.h: within 2 ulp";
+  std::vector<ManifestEntry> all;
+  for (const std::string op : {"silu", "sigmoid", "tanh", "exp", "log", "rsqrt", "sin", "cos"}) {
+    const std::string overload = "aten::" + op;
+    // The tanh of double is within 3 ulp.
+    all.push_back(entry(op,
+                        {.elementary_ulps = op == "tanh" ? 3 : 2, .source = source},
+                        {overload, overload + ".out", overload + "_"},
+                        changed));
+  }
+  all.push_back(entry("pow",
+                      {.source = source},
+                      {"aten::pow.Tensor_Scalar",
+                       "aten::pow.Tensor_Scalar_out",
+                       "aten::pow_.Scalar",
+                       "aten::pow.Tensor_Tensor",
+                       "aten::pow.Tensor_Tensor_out",
+                       "aten::pow_.Tensor"},
+                      changed));
+  all.push_back(entry("add",
+                      {.source = "reference_kernels/cpu/pointwise.h: fused multiply-adds"},
+                      {"aten::add.Tensor", "aten::add.out", "aten::add_.Tensor"},
+                      changed));
+  return all;
+}
+
 }  // namespace
 
 std::vector<ManifestEntry> manifest(const std::vector<std::string>& changed) {
   const Arithmetic gemm{.source =
                             "reference_kernels/cpu/gemm.h: fp32 sums, bias before the rounding"};
-  return {
+  std::vector<ManifestEntry> all{
       entry("mm", gemm, {"aten::mm", "aten::mm.out"}, changed),
       entry("linear", gemm, {"aten::linear", "aten::linear.out"}, changed),
       entry("bmm", gemm, {"aten::bmm", "aten::bmm.out"}, changed),
+      entry("addmm", gemm, {"aten::addmm", "aten::addmm.out", "aten::addmm_"}, changed),
+      entry("baddbmm", gemm, {"aten::baddbmm", "aten::baddbmm.out", "aten::baddbmm_"}, changed),
+      entry("matmul", gemm, {"aten::matmul", "aten::matmul.out"}, changed),
+      entry("mv", gemm, {"aten::mv", "aten::mv.out"}, changed),
+      entry("dot", gemm, {"aten::dot"}, changed),
+      entry("conv2d", gemm, {"aten::convolution"}, changed),
+      entry("conv1d", gemm, {"aten::convolution"}, changed),
       entry("sum",
             {.source = "reference_kernels/cpu/sum.h: fp32 sums"},
             {"aten::sum", "aten::sum.dim_IntList", "aten::sum.IntList_out"},
@@ -48,11 +133,20 @@ std::vector<ManifestEntry> manifest(const std::vector<std::string>& changed) {
             {.source = "reference_kernels/cpu/layer_norm.h: two passes"},
             {"aten::native_layer_norm"},
             changed),
+      entry("scaled_dot_product_attention",
+            {.elementary_ulps = 2,
+             .source = "reference_kernels/cpu/attention.h: exp within 2 ulp, weights in fp32"},
+            {"aten::scaled_dot_product_attention"},
+            changed),
       entry("gelu",
             {.elementary_ulps = 4, .source = "reference_kernels/cpu/gelu.h: within 4 ulp"},
             {"aten::gelu", "aten::gelu.out", "aten::gelu_"},
             changed),
   };
+  for (ManifestEntry& e : reductions(changed)) all.push_back(std::move(e));
+  for (ManifestEntry& e : norms(changed)) all.push_back(std::move(e));
+  for (ManifestEntry& e : pointwise(changed)) all.push_back(std::move(e));
+  return all;
 }
 
 }  // namespace bic::libtorch_invariant

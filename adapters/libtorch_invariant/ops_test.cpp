@@ -7,23 +7,14 @@
 #include <cstring>
 #include <functional>
 
+#include "adapters/libtorch_invariant/op_case.h"
 #include "adapters/libtorch_invariant/registration.h"
 
 namespace bic::libtorch_invariant {
 namespace {
 
-using Inputs = std::vector<at::Tensor>;
-
-/// One op in its forms, on inputs of these shapes.
-struct OpCase {
-  const char* name;
-  std::vector<std::vector<std::int64_t>> shapes;
-  std::function<at::Tensor(Inputs&)> functional;
-  std::function<at::Tensor&(at::Tensor& out, Inputs&)> out;  ///< null where the op has none
-};
-
-const std::vector<OpCase>& cases() {
-  static const std::vector<OpCase> all{
+std::vector<OpCase> first_cases() {
+  return {
       {"mm",
        {{17, 33}, {33, 9}},
        [](Inputs& t) { return at::mm(t[0], t[1]); },
@@ -115,6 +106,17 @@ const std::vector<OpCase>& cases() {
        [](Inputs& t) { return at::gelu(t[0], "tanh"); },
        [](at::Tensor& y, Inputs& t) -> at::Tensor& { return at::gelu_out(y, t[0], "tanh"); }},
   };
+}
+
+const std::vector<OpCase>& cases() {
+  static const std::vector<OpCase> all = [] {
+    std::vector<OpCase> joined = first_cases();
+    for (const auto& family :
+         {reduction_op_cases(), norm_op_cases(), attention_op_cases(), pointwise_op_cases()}) {
+      joined.insert(joined.end(), family.begin(), family.end());
+    }
+    return joined;
+  }();
   return all;
 }
 
