@@ -8,6 +8,30 @@ namespace {
 using Names = std::vector<std::string_view>;
 
 Names sums() { return {"mm", "linear", "bmm", "sum", "softmax", "layer_norm"}; }
+/// `sums()` and the other ops whose order shows; what follows the batch is seen on each of them.
+Names reductions() {
+  Names all = sums();
+  for (std::string_view op : {"addmm",
+                              "baddbmm",
+                              "matmul",
+                              "mv",
+                              "conv1d",
+                              "conv2d",
+                              "mean",
+                              "var",
+                              "vector_norm",
+                              "cumsum",
+                              "prod",
+                              "log_softmax",
+                              "logsumexp",
+                              "rms_norm",
+                              "group_norm",
+                              "scaled_dot_product_attention"}) {
+    all.push_back(op);
+  }
+  return all;
+}
+
 Names contractions() { return {"mm", "linear", "bmm"}; }
 
 /// A fault that only bits can show.
@@ -32,7 +56,7 @@ void add_batch_faults(std::vector<Fault>& all) {
   all.push_back(by_bits("split-by-batch",
                         "sums in another order from 8 samples on, as a library that picks "
                         "its kernel by the batch (pytorch#136338, vllm#55131)",
-                        sums(),
+                        reductions(),
                         {"alone", "twins"}));
   all.push_back(by_bits("tile-by-batch",
                         "the samples of the last, partial tile of 16 take an edge kernel "
@@ -42,7 +66,7 @@ void add_batch_faults(std::vector<Fault>& all) {
   all.push_back(by_bits("scalar-tail",
                         "the last elements that fill no vector are computed by other code, "
                         "as ATen's scalar tails of GELU",
-                        {"gelu"},
+                        {"gelu", "silu", "sigmoid", "tanh", "exp", "log", "rsqrt", "sin", "cos"},
                         {"alone"}));
   all.push_back(by_bits("last-position",
                         "the last sample of a batch takes another path (tensorflow#39707: "
@@ -61,7 +85,15 @@ void add_company_faults(std::vector<Fault>& all) {
                    "nan-leak",
                    "adds zero times the other samples, as a mask that multiplies where "
                    "it should select",
-                   sums(),
+                   {"mm",
+                    "linear",
+                    "bmm",
+                    "sum",
+                    "softmax",
+                    "layer_norm",
+                    "conv2d",
+                    "group_norm",
+                    "scaled_dot_product_attention"},
                    {"neighbours"}));
   all.push_back(by_bits("neighbour-scale",
                         "picks its order by the largest value of the whole batch, as "
@@ -79,7 +111,7 @@ void add_schedule_faults(std::vector<Fault>& all) {
   all.push_back(by_bits("thread-split",
                         "sums in another order with more than two threads (pytorch#88718, "
                         "pytorch#2201)",
-                        sums(),
+                        reductions(),
                         {"threads"}));
   all.push_back(by_bits("misaligned",
                         "another order where the first input does not begin at 32 bytes "
@@ -169,6 +201,44 @@ void add_contract_faults(std::vector<Fault>& all) {
                    {"repeat", "accuracy"}));
 }
 
+/// What single ops get wrong.
+void add_op_faults(std::vector<Fault>& all) {
+  const Names attention{"scaled_dot_product_attention"};
+  all.push_back(by_bits("decode-order",
+                        "another order where a prefill is cut or a single token is decoded, as "
+                        "split KV does",
+                        attention,
+                        {"chunk"}));
+  all.push_back(by_bits("vector-order",
+                        "a vector reaches a matrix-vector kernel of its own, as mv beside mm",
+                        {"matmul"},
+                        {"rank"}));
+  all.push_back(by_bits("scan-tail",
+                        "the last elements of the last row of a scan are computed by other code",
+                        {"cumsum"},
+                        {"alone", "twins"}));
+  all.push_back(by(Reason::kAccuracy,
+                   "alpha-ignored",
+                   "leaves the factor of the product out, as a fused epilogue that knows one case",
+                   {"addmm", "baddbmm"},
+                   {"accuracy"}));
+  all.push_back(by(Reason::kAccuracy,
+                   "mask-off-by-one",
+                   "applies the mask one key too far",
+                   attention,
+                   {"accuracy"}));
+  all.push_back(by(Reason::kAccuracy,
+                   "batch-statistics",
+                   "normalises by the mean of the batch, as a layer left in training mode",
+                   {"batch_norm", "layer_norm"},
+                   {"accuracy", "neighbours"}));
+  all.push_back(by(Reason::kNanLeak,
+                   "masked-nan",
+                   "multiplies masked values by zero where it should leave them out",
+                   attention,
+                   {"pad"}));
+}
+
 void add_deaths(std::vector<Fault>& all) {
   all.push_back({"refuses",
                  "claims bf16 and then declines it (vllm PR 52960: a shared memory "
@@ -201,6 +271,7 @@ std::vector<Fault> make_catalog() {
   add_schedule_faults(all);
   add_value_faults(all);
   add_contract_faults(all);
+  add_op_faults(all);
   add_deaths(all);
   return all;
 }

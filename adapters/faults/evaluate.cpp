@@ -4,10 +4,9 @@
 #include <ATen/ops/empty_like.h>
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
-#include "adapters/protocol/gather.h"
+#include "results_schema/axis.h"
 
 namespace bic::faults {
 
@@ -17,10 +16,6 @@ using protocol::ProblemMessage;
 using protocol::TensorMessage;
 
 namespace {
-
-constexpr double kSqrtHalf = 0x1.6a09e667f3bcdp-1;
-constexpr double kTwiceSqrtTwoByPi = 0x1.9884533d43651p+0;
-constexpr double kCubic = 0x1.6e4e26d4801f7p-5;  // 0.044715
 
 Form form(const InterposedCall& call) { return call.trial.trial.form; }
 
@@ -35,15 +30,34 @@ at::Tensor run(const InterposedCall& call, NamedTensors tensors) {
   return call.honest(tensors);
 }
 
-at::Tensor gelu_in_double(const InterposedCall& call) {
-  const at::Tensor x = first_input(call).to(at::kDouble);
-  const auto approximate = call.problem.attributes.find("approximate");
-  const bool tanh = approximate != call.problem.attributes.end() && approximate->second == "tanh";
-  const at::Tensor y = tanh ? x * ((x * x * x * kCubic + x) * kTwiceSqrtTwoByPi).sigmoid()
-                            : x * 0.5 * (x * -kSqrtHalf).erfc();
-  // One NaN, as the honest kernels write it.
-  const at::Tensor canonical = y.masked_fill(y.isnan(), std::numeric_limits<double>::quiet_NaN());
-  return canonical.to(first_input(call).scalar_type());
+/// Sums in double, or whatever else the op does, and one rounding.
+at::Tensor in_double(const InterposedCall& call) {
+  const at::Tensor y = honest_on(call, [](const TensorMessage&, const at::Tensor& tensor) {
+    return tensor.is_floating_point() ? tensor.to(at::kDouble) : tensor;
+  });
+  return y.to(first_input(call).scalar_type());
+}
+
+/// The dims along which all inputs may be flipped: those that are summed, but not the taps of a
+/// convolution, which meet other pixels.
+std::vector<std::string> flippable(const ProblemMessage& problem) {
+  if (!problem.op.starts_with("conv")) return problem.reduced;
+  return {problem.reduced.begin(), problem.reduced.begin() + 1};
+}
+
+/// Whether flipping changes what is computed: a scan and a causal mask tell places apart.
+bool has_direction(const ProblemMessage& problem) {
+  return problem.op == "cumsum" || problem.op == "scaled_dot_product_attention";
+}
+
+std::vector<std::int64_t> axes_of(const TensorMessage& t, const std::vector<std::string>& dims) {
+  std::vector<std::int64_t> axes;
+  for (std::size_t i = 0; i < t.axes.size(); ++i) {
+    if (std::ranges::find(dims, t.axes[i]) != dims.end()) {
+      axes.push_back(static_cast<std::int64_t>(i));
+    }
+  }
+  return axes;
 }
 
 /// Whether `t` is added as it is: an input of a contraction that is not summed over.
@@ -54,18 +68,11 @@ bool is_bias(const ProblemMessage& problem, const TensorMessage& t) {
 }  // namespace
 
 std::vector<std::int64_t> reduced_axes(const ProblemMessage& problem, const TensorMessage& t) {
-  std::vector<std::int64_t> axes;
-  for (std::size_t i = 0; i < t.axes.size(); ++i) {
-    if (std::ranges::find(problem.reduced, t.axes[i]) != problem.reduced.end()) {
-      axes.push_back(static_cast<std::int64_t>(i));
-    }
-  }
-  return axes;
+  return axes_of(t, problem.reduced);
 }
 
 std::int64_t batch_axis(const TensorMessage& t) {
-  const auto at =
-      std::ranges::find_if(t.axes, [](const auto& axis) { return axis.ends_with('B'); });
+  const auto at = std::ranges::find_if(t.axes, is_batch_axis);
   return at == t.axes.end() ? -1 : at - t.axes.begin();
 }
 
@@ -75,7 +82,7 @@ at::Tensor slots_of(const ProblemMessage& problem,
                     std::int64_t first,
                     std::int64_t count) {
   const std::int64_t axis = batch_axis(t);
-  const std::int64_t rows = protocol::axis_extent(t.axes[axis], problem.dims, 1);
+  const std::int64_t rows = axis_extent(t.axes[axis], problem.dims, 1);
   return tensor.narrow(axis, first * rows, count * rows);
 }
 
@@ -100,11 +107,12 @@ at::Tensor honest_on(
 }
 
 at::Tensor otherwise(const InterposedCall& call) {
-  if (call.problem.op == "gelu") return gelu_in_double(call);
+  if (call.problem.reduced.empty() || has_direction(call.problem)) return in_double(call);
+  const std::vector<std::string> dims = flippable(call.problem);
   const at::Tensor y = honest_on(call, [&](const TensorMessage& t, const at::Tensor& tensor) {
-    return tensor.flip(reduced_axes(call.problem, t));
+    return tensor.flip(axes_of(t, dims));
   });
-  return y.flip(reduced_axes(call.problem, call.problem.output));
+  return y.flip(axes_of(call.problem.output, dims));
 }
 
 at::Tensor in_halves(const InterposedCall& call) {
@@ -130,7 +138,7 @@ at::Tensor destination(const InterposedCall& call, const at::Tensor& y) {
 }
 
 at::Tensor hand_over(const InterposedCall& call, const at::Tensor& y) {
-  return form(call) == Form::kFunctional ? y : destination(call, y).copy_(y);
+  return writes_given(form(call)) ? destination(call, y).copy_(y) : y;
 }
 
 }  // namespace bic::faults

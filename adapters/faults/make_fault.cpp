@@ -3,6 +3,7 @@
 #include <functional>
 #include <utility>
 
+#include "adapters/faults/by_op.h"
 #include "adapters/faults/catalog.h"
 #include "adapters/faults/conduct.h"
 #include "adapters/faults/other_order.h"
@@ -57,6 +58,13 @@ constexpr Maker kMakers[] = {
     {"strided", by<strided>},
     {"given-output", by<given_output>},
     {"halves-of-k", halves_of_k},
+    {"decode-order", by<decode_order>},
+    {"vector-order", by<vector_order>},
+    {"alpha-ignored", alpha_ignored},
+    {"mask-off-by-one", mask_off_by_one},
+    {"batch-statistics", batch_statistics},
+    {"scan-tail", scan_tail},
+    {"masked-nan", masked_nan},
     {"first-call", first_call},
     {"noisy", noisy},
     {"stale-output", stale_output},

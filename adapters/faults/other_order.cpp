@@ -179,8 +179,16 @@ Slots strided(const InterposedCall& call) {
   return all_if(call, !first_input(call).is_contiguous());
 }
 
+Slots decode_order(const InterposedCall& call) {
+  return all_if(call, call.trial.trial.form == Form::kChunk);
+}
+
+Slots vector_order(const InterposedCall& call) {
+  return all_if(call, call.trial.trial.form == Form::kVector);
+}
+
 Slots given_output(const InterposedCall& call) {
-  return all_if(call, call.trial.trial.form != Form::kFunctional);
+  return all_if(call, writes_given(call.trial.trial.form));
 }
 
 }  // namespace bic::faults

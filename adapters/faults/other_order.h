@@ -32,5 +32,7 @@ Slots thread_split(const libtorch::InterposedCall&);
 Slots misaligned(const libtorch::InterposedCall&);
 Slots strided(const libtorch::InterposedCall&);
 Slots given_output(const libtorch::InterposedCall&);
+Slots decode_order(const libtorch::InterposedCall&);
+Slots vector_order(const libtorch::InterposedCall&);
 
 }  // namespace bic::faults
