@@ -6,9 +6,7 @@
 namespace bic {
 namespace {
 
-// Neighbours are drawn from a few ids per set, far from those that the search for telling samples
-// visits; a batch may hold one twice.
-constexpr std::uint32_t kFirstNeighbour = 1000;
+// Neighbours are drawn from a few ids per set; a batch may hold one twice.
 constexpr std::uint32_t kNeighbours = 48;
 
 SampleId neighbour(const Problem& problem, const Trial& t, std::int64_t slot) {
@@ -31,13 +29,22 @@ std::vector<Slot> company(const Problem& problem, const PlannedTrial& planned) {
   return slots;
 }
 
+/// The place that many after the last one of a batch is again its first.
+std::int64_t wrapped(std::int64_t place, std::int64_t count) {
+  return (place % count + count) % count;
+}
+
+/// Distance between telling samples in a batch.
+std::int64_t step_of(const Trial& t, std::int64_t telling) {
+  return std::max<std::int64_t>(1, t.batch / telling);
+}
+
 /// Consecutive ids, so that the largest batch holds each input of the type once.
 void place_sweep(const Problem& problem, const Trial& t, std::vector<Slot>& slots) {
   const std::int64_t count = sweep_samples(problem);
   const std::int64_t first = t.sample.value - t.position;
   for (std::int64_t i = 0; i < t.batch; ++i) {
-    const std::int64_t id = ((first + i) % count + count) % count;
-    slots[i] = {SampleId{static_cast<std::uint32_t>(id)}, {}};
+    slots[i] = {SampleId{static_cast<std::uint32_t>(wrapped(first + i, count))}, {}};
   }
 }
 
@@ -46,11 +53,10 @@ void place_telling(std::span<const SampleId> telling, const Trial& t, std::vecto
   const auto named = std::ranges::find(telling, t.sample) - telling.begin();
   slots[t.position] = {t.sample, {}};
   if (named == count) return;  // a case string of the user's own
-  const std::int64_t step = std::max<std::int64_t>(1, t.batch / count);
   for (std::int64_t j = 1; j < std::min(count, t.batch); ++j) {
     const std::int64_t which = t.batch >= count ? j - (j <= named) : (named + j) % count;
-    const std::int64_t shift = t.batch >= count ? (which - named) * step : j;
-    slots[((t.position + shift) % t.batch + t.batch) % t.batch] = {telling[which], {}};
+    const std::int64_t shift = t.batch >= count ? (which - named) * step_of(t, count) : j;
+    slots[wrapped(t.position + shift, t.batch)] = {telling[which], {}};
   }
 }
 
@@ -92,16 +98,14 @@ PlannedTrial canonical(const Problem& problem,
   if (t.company == Company::kTwins) {
     t.position = 0;
   } else if (problem.sweeps() && t.neighbours == 0) {
-    const std::int64_t count = sweep_samples(problem);
-    t.sample.value =
-        static_cast<std::uint32_t>(((t.sample.value - t.position) % count + count) % count);
+    const std::int64_t first = t.sample.value - t.position;
+    t.sample.value = static_cast<std::uint32_t>(wrapped(first, sweep_samples(problem)));
     t.position = 0;
   } else {
     const auto count = static_cast<std::int64_t>(telling.size());
     const auto named = std::ranges::find(telling, t.sample) - telling.begin();
     if (named == count || t.batch < count) return c;
-    const std::int64_t step = std::max<std::int64_t>(1, t.batch / count);
-    t.position = ((t.position - named * step) % t.batch + t.batch) % t.batch;
+    t.position = wrapped(t.position - named * step_of(t, count), t.batch);
     t.sample = telling[0];
   }
   return c;

@@ -22,6 +22,10 @@ struct PlannedTrial {
   auto operator<=>(const PlannedTrial&) const = default;
 };
 
+/// Neighbours have this id and higher ones, far from those that the search for telling samples
+/// visits.
+inline constexpr std::uint32_t kFirstNeighbour = 1000;
+
 PlannedTrial planned(const Trial& trial, std::optional<Law> neighbour_law);
 
 /// Who stands where in a trial: a function of the problem, its telling samples and the trial alone,
@@ -31,8 +35,8 @@ std::vector<Slot> arrange(const Problem& problem,
                           std::span<const SampleId> telling,
                           const PlannedTrial& planned);
 
-/// Problems among which the inputs of a 16-bit type are shared out. They differ in these bits of the
-/// seed, the number of the share, which the values do not depend on.
+/// Problems among which the inputs of a 16-bit type are shared out. They differ in these bits of
+/// the seed, the number of the share, which the values do not depend on.
 inline constexpr std::int64_t kSweepShares = 6;
 inline constexpr std::uint64_t kShareBits = 0xFFFF;
 

@@ -8,6 +8,7 @@
 #include <functional>
 #include <iostream>
 #include <map>
+#include <thread>
 
 #include "harness/backends.h"
 #include "harness/case_check.h"
@@ -103,7 +104,7 @@ struct BackendFlags {
 struct RunFlags {
   BackendFlags backend;
   SelectionText selection;
-  std::string seed, budget, out = "bi-conform-report";
+  std::string seed, budget, jobs, out = "bi-conform-report";
   bool quick = false, standard = false, exhaustive = false, no_perf = false;
 
   void add_to(CLI::App& app) {
@@ -114,14 +115,29 @@ struct RunFlags {
     app.add_option("--level", selection.level, "up to this level: BI-0 … BI-3");
     app.add_option("-k", selection.case_pattern, "regex searched in op[-variant].relation/dtype");
     app.add_option("--dims", selection.dims, "your own sizes: m=7,k=281");
+    app.add_option(
+        "--shapes", selection.shapes, "file of sizes: CSV or JSON lines (docs/shapes.md)");
     app.add_option("--batch", selection.batches, "your own batch sizes: 1,8,48");
     app.add_option("--seed", seed, "hexadecimal seed of all values (b1c0)");
     app.add_option("--budget", budget, "stop between problems after this time: 60s");
     app.add_option("-o,--out", out, "folder of report.json and journal.jsonl");
-    app.add_flag("--quick", quick, "the daily plan (default)");
-    app.add_flag("--standard", standard, "four times as many problems");
-    app.add_flag("--exhaustive", exhaustive, "sixteen times as many");
-    app.add_flag("--no-perf", no_perf, "time nothing");
+    app.add_option("-j,--jobs", jobs, "workers that run problems at once (the cores, at most 4)");
+    app.add_flag("--quick", quick, "the daily plan (default)")->disable_flag_override();
+    app.add_flag("--standard", standard, "four times as many problems")->disable_flag_override();
+    app.add_flag("--exhaustive", exhaustive, "sixteen times as many")->disable_flag_override();
+    app.add_flag("--no-perf", no_perf, "time nothing")->disable_flag_override();
+  }
+
+  int job_count() const {
+    constexpr int kMost = 64;
+    if (jobs.empty())
+      return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 4);
+    int count = 0;
+    const auto [end, error] = std::from_chars(jobs.data(), jobs.data() + jobs.size(), count);
+    if (error != std::errc() || end != jobs.data() + jobs.size() || count < 1 || count > kMost) {
+      throw UsageError(fmt::format("--jobs: '{}' is not a whole number from 1 to {}", jobs, kMost));
+    }
+    return count;
   }
 
   Strength strength() const {
@@ -157,6 +173,7 @@ int run_verb(const Program& program, const Arguments& arguments) {
   options.backend = flags.backend.launch(program);
   options.stock = launch_of("libtorch", program.path);
   options.timed = !flags.no_perf;
+  options.jobs = flags.job_count();
   options.out = flags.out;
   options.command_line = fmt::format("bi-conform {}", fmt::join(arguments, " "));
   options.typed = program.typed;
@@ -175,11 +192,15 @@ int repro_verb(const Program& program, const Arguments& arguments) {
   return reproduce(backend.launch(program), text, program.typed);
 }
 
-int list_verb(const Program&, const Arguments& arguments) {
+int list_verb(const Program& program, const Arguments& arguments) {
   CLI::App app("Lists ops, relations, laws or backends.", "bi-conform list");
   std::string what = "ops";
-  app.add_option("what", what, "ops, relations, laws or backends");
+  app.add_option("what", what, "ops, relations, laws or backends; ops-page: docs/ops.md");
   parse(app, arguments);
+  if (what == "ops-page") {
+    return print_ops_page(launch_of("libtorch", program.path),
+                          launch_of("libtorch-invariant", program.path));
+  }
   return list(what);
 }
 

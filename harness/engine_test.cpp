@@ -25,6 +25,8 @@ Judged judged(const std::string& behaviour, const SelectionText& text, bool isol
   return fake::judge_all(fake::first_problem(text), fake::launch(behaviour, isolated));
 }
 
+constexpr auto kAttention = "scaled_dot_product_attention";
+
 struct Subject {
   std::string op, dtype, dims;
 };
@@ -60,12 +62,21 @@ INSTANTIATE_TEST_SUITE_P(Ops,
 /// A behaviour that one relation alone sees: without that relation the run is green.
 struct Sole {
   std::string relation, behaviour;
+  std::string op = "mm", variant = "";
+
+  SelectionText text(std::vector<std::string> relations = {}) const {
+    if (op == "mm") return product(std::move(relations));
+    return {.ops = {op},
+            .dtypes = {"fp32"},
+            .relations = std::move(relations),
+            .case_pattern = "^" + op + (variant.empty() ? "" : "-" + variant) + "[.]"};
+  }
 };
 
 class SoleSight : public testing::TestWithParam<Sole> {};
 
 TEST_P(SoleSight, IsRedInItsRelationAndInNoOther) {
-  const Judged j = judged(GetParam().behaviour, product());
+  const Judged j = judged(GetParam().behaviour, GetParam().text());
   EXPECT_EQ(j.red_relations(), std::set<std::string_view>{GetParam().relation});
 }
 
@@ -74,7 +85,7 @@ TEST_P(SoleSight, StaysUnseenWithoutItsRelation) {
   for (const Relation& r : relations()) {
     if (r.name != GetParam().relation) others.emplace_back(r.name);
   }
-  const Judged j = judged(GetParam().behaviour, product(others));
+  const Judged j = judged(GetParam().behaviour, GetParam().text(others));
   EXPECT_EQ(j.with(Status::kPass).size(), j.results.size());
 }
 
@@ -88,12 +99,15 @@ INSTANTIATE_TEST_SUITE_P(Relations,
                                          Sole{"neighbours", "by-neighbours"},
                                          Sole{"layout", "by-strides"},
                                          Sole{"forms", "by-form"},
+                                         Sole{"pad", "by-padding", kAttention, "bool_mask"},
                                          Sole{"threads", "by-threads"},
-                                         Sole{"zeropad", "by-padding"}),
+                                         Sole{"zeropad", "by-padding"},
+                                         Sole{"chunk", "by-chunk", kAttention, "causal"},
+                                         Sole{"rank", "by-rank", "matmul"}),
                          [](const auto& info) { return info.param.relation; });
 
 TEST(Relations, AllHaveABehaviourThatTheyAloneSee) {
-  EXPECT_EQ(relations().size(), 10u) << "add one for the new relation above";
+  EXPECT_EQ(relations().size(), 13u) << "add one for the new relation above";
 }
 
 TEST(Sweep, LetsTheSecondWorkerSeeTheSampleTheOtherWayRound) {

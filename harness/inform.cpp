@@ -7,6 +7,7 @@
 
 #include "harness/backends.h"
 #include "harness/glossary.h"
+#include "harness/ops_page.h"
 #include "results_schema/error.h"
 #include "results_schema/nearest.h"
 #include "suites/relations/relation.h"
@@ -63,6 +64,12 @@ int list(const std::string& what) {
                                  fmt::join(known, ", ")));
   }
   print(at->second());
+  return 0;
+}
+
+int print_ops_page(const WorkerLaunch& stock, const WorkerLaunch& bundled) {
+  const Worker a(stock), b(bundled);
+  fmt::print("{}", ops_page(a.hello().manifest, b.hello().manifest));
   return 0;
 }
 

@@ -10,6 +10,9 @@ namespace bic {
 /// Throws UsageError for another kind.
 int list(const std::string& what);
 
+/// Prints docs/ops.md, with what the two backends declare of their arithmetic.
+int print_ops_page(const WorkerLaunch& stock, const WorkerLaunch& bundled);
+
 /// Prints a backend's manifest: op, dtypes, own overloads or why stock serves it, arithmetic.
 int support(const WorkerLaunch& backend);
 

@@ -22,12 +22,15 @@ bool may_give_nan(const Problem& p, const PlannedTrial& t) {
     return law == Law::kSpecial || law == Law::kNan || law == Law::kInf || law == Law::kHuge ||
            law == Law::kSweep;
   };
-  return wild(p.law) || (t.neighbour_law && wild(*t.neighbour_law));
+  return t.trial.pad_nan || wild(p.law) || (t.neighbour_law && wild(*t.neighbour_law));
 }
+
+/// Whether something in the trial is NaN that the sample under test must not see.
+bool is_hostile(const PlannedTrial& t) { return t.trial.pad_nan || t.neighbour_law.has_value(); }
 
 std::int64_t ppm_of(double error, double bound) {
   constexpr double kMost = 1e15;
-  if (error == 0) return 0;
+  if (error == 0 || std::isinf(bound)) return 0;
   return static_cast<std::int64_t>(std::min(kMost, std::ceil(1e6 * error / bound)));
 }
 
@@ -51,7 +54,11 @@ Judge::Judge(Prepared& prepared,
       promise_(promise),
       results_(results),
       second_process_(second_process),
-      rerun_(std::move(rerun)) {}
+      rerun_(std::move(rerun)),
+      output_axis_(batch_axis(prepared.problem.variant->output)) {
+  const Problem& p = prepared.problem;
+  if (output_axis_ >= 0) output_rows_ = block_shape(p.variant->output, p.dims)[output_axis_];
+}
 
 report::CaseResult Judge::judge(const Case& c) {
   report::CaseResult result{.case_name = c.name, .status = Status::kPass};
@@ -104,7 +111,7 @@ void Judge::check_reply(const PlannedTrial& trial, const TrialResult& r, Finding
   const auto& pool = *prepared_.pool;
   const auto plan =
       protocol::plan_tensor(pool.problem(), pool.problem().output, pool.request(trial));
-  if (r.reply.dtype != name(prepared_.problem.dtype)) {
+  if (r.reply.dtype != name(prepared_.problem.output_dtype())) {
     f.reasons.insert(Reason::kDtype);
     f.detail.message = "the output is " + r.reply.dtype;
   }
@@ -174,7 +181,7 @@ bool Judge::compare_blocks(const TrialResult& a,
                            const TrialResult& b,
                            std::int64_t at_b,
                            Findings& f) const {
-  const auto d = compare_bytes(prepared_.problem.dtype, block(a, at_a), block(b, at_b));
+  const auto d = compare_bytes(prepared_.problem.output_dtype(), block(a, at_a), block(b, at_b));
   if (d) describe(*d, f);
   return d.has_value();
 }
@@ -194,15 +201,20 @@ void Judge::check_accuracy(const PlannedTrial& trial, const Trial& named, Findin
   const std::vector<std::byte> bytes = block(results_.at(trial), slot_of(trial, named));
   if (accurate_[sample].contains(bytes)) return;
   const Yardstick& y = prepared_.yardstick(sample, promise_.arithmetic);
-  std::vector<double> values(bytes.size() / size_of(prepared_.problem.dtype));
-  widen(prepared_.problem.dtype, bytes, values);
+  std::vector<double> values(bytes.size() / size_of(prepared_.problem.output_dtype()));
+  widen(prepared_.problem.output_dtype(), bytes, values);
   bool held = true;
   for (std::size_t i = 0; i < y.elements.size(); ++i) {
     const double value = values[y.elements[i]];
     const double error = error_of(value, y.oracle[i]);
+    if (std::isnan(value) && !std::isnan(y.oracle[i].hi) && is_hostile(trial)) {
+      f.reasons.insert(Reason::kNanLeak);
+      held = false;
+      continue;
+    }
     worst_ = std::max(worst_.value_or(0), ppm_of(error, y.bound[i]));
     if (error <= y.bound[i]) continue;
-    if (held) {
+    if (!f.reasons.contains(Reason::kAccuracy)) {
       f.detail.message =
           fmt::format("element [{}] is {:a}, the oracle says {:a}, the bound is {:a}",
                       y.elements[i],
@@ -212,7 +224,6 @@ void Judge::check_accuracy(const PlannedTrial& trial, const Trial& named, Findin
     }
     held = false;
     f.reasons.insert(Reason::kAccuracy);
-    if (std::isnan(value) && !std::isnan(y.oracle[i].hi)) f.reasons.insert(Reason::kNanLeak);
   }
   if (held) accurate_[sample].insert(bytes);
 }
@@ -244,11 +255,9 @@ std::optional<Reason> Judge::unproved(const Case& c) const {
     if (!shows_layout(pool.problem(), pool.request(t), witness)) return Reason::kWitness;
   }
   if (c.trial.trial.threads != 0) {
-    const int asked = c.trial.trial.threads > 0
-                          ? c.trial.trial.threads
-                          : 2 * static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-    const auto fault = thread_fault(
-        asked, results_.at(c.trial).reply.witness, results_.at(*c.against).reply.witness);
+    const auto fault = thread_fault(threads_asked(c.trial.trial),
+                                    results_.at(c.trial).reply.witness,
+                                    results_.at(*c.against).reply.witness);
     if (fault) return fault;
   }
   if (!prepared_.problem.sweeps() && mostly_non_finite(c)) return Reason::kNonFinite;
@@ -257,17 +266,15 @@ std::optional<Reason> Judge::unproved(const Case& c) const {
 
 bool Judge::mostly_non_finite(const Case& c) const {
   const auto bytes = block(results_.at(c.trial), slot_of(c.trial, c.named));
-  std::vector<double> values(bytes.size() / size_of(prepared_.problem.dtype));
-  widen(prepared_.problem.dtype, bytes, values);
+  std::vector<double> values(bytes.size() / size_of(prepared_.problem.output_dtype()));
+  widen(prepared_.problem.output_dtype(), bytes, values);
   const auto wild = std::ranges::count_if(values, [](double v) { return !std::isfinite(v); });
   return 10 * static_cast<std::size_t>(wild) > values.size();
 }
 
 std::vector<std::byte> Judge::block(const TrialResult& r, std::int64_t slot) const {
-  const TensorSpec& output = prepared_.problem.variant->output;
-  const int axis = batch_axis(output);
-  const std::int64_t rows = axis < 0 ? 1 : block_shape(output, prepared_.problem.dims)[axis];
-  return block_of(r.output, r.reply.shape, axis, rows, slot, size_of(prepared_.problem.dtype));
+  const std::int64_t size = size_of(prepared_.problem.output_dtype());
+  return block_of(r.output, r.reply.shape, output_axis_, output_rows_, slot, size);
 }
 
 /// Where the sample under test stands: a permutation moves it.

@@ -61,6 +61,8 @@ class Judge {
   const std::map<PlannedTrial, TrialResult>& results_;
   bool second_process_;
   std::function<TrialResult(const PlannedTrial&)> rerun_;
+  int output_axis_;  ///< of the batch; -1 without one
+  std::int64_t output_rows_ = 1;
   std::optional<std::int64_t> worst_;
   std::map<PlannedTrial, bool> disagrees_;  ///< with itself, for trials that were run again
   /// Blocks of a sample that held the bound: equal bytes need no second look.

@@ -14,8 +14,8 @@ struct TimedTrial {
   std::vector<std::byte> judged;  ///< its output when it was judged
 };
 
-/// The trial of a problem to time: a plain batch of about 33 of the first telling sample; empty
-/// when the problem has none.
+/// The trial of a problem to time: the plain batch nearest to 33 samples; empty when the problem
+/// has none.
 std::optional<PlannedTrial> trial_to_time(const Prepared& prepared);
 
 /// Times the trial on the backend and on stock in interleaved blocks of one run, the same inputs in

@@ -12,12 +12,16 @@ namespace {
 
 constexpr int kCounting = 6, kAccuracy = 10;
 // What a sample may cost: the largest batch holds 257 of them, and each size is tried.
-constexpr std::int64_t kFlops = 500'000, kElements = 8192;
+constexpr std::int64_t kFlops = 500'000, kQuickElements = 2048;
 // With 257 samples of this many elements a library opens a parallel region (ATen's grain is 32768).
 // Odd: where dims shrink until a problem fits, they end here.
 constexpr std::int64_t kRow = 161;
 // Shorter than every vector of a 16-bit type: alone, all of a sample is tail.
 constexpr std::int64_t kSweepRow = 15;
+// Where the indices of problems with given sizes begin: drawn ones never come so far.
+constexpr int kFirstShape = 4096;
+// What all trials of one batch size after the other may cost of a model's size.
+constexpr std::int64_t kShapeFlops = 4'000'000'000;
 // Where sharp bounds bite: for long sums even a bad input rounding stays far inside the bound.
 constexpr std::int64_t kShort[] = {1, 2, 3, 5, 8, 16, 17, 32};
 
@@ -33,6 +37,30 @@ Law law_of(const std::vector<Law>& laws, int index) {
   return laws[1 + static_cast<std::size_t>(index / 2) % (laws.size() - 1)];
 }
 
+/// Problems of the variants that a relation is required of, where others leave it with fewer than
+/// `count`.
+void add_for_relation(Cell& cell, const Relation& relation, int count) {
+  const OpSpec& op = *cell.op;
+  const auto has_it = [&](const Variant& v) { return relation.required(op, v); };
+  std::vector<const Variant*> fitting;
+  for (const Variant& v : op.variants) {
+    if (has_it(v)) fitting.push_back(&v);
+  }
+  if (fitting.empty()) return;
+  auto have = std::ranges::count_if(
+      cell.problems, [&](const ProblemPlan& p) { return p.only == nullptr && has_it(*p.variant); });
+  for (; have < count; ++have) {
+    const int i = static_cast<int>(cell.problems.size());
+    const Variant* v = fitting[static_cast<std::size_t>(i) % fitting.size()];
+    cell.problems.push_back({&op, v, cell.dtype, law_of(op.laws, i), i, false, &relation});
+  }
+}
+
+/// `count`, or one for each variant.
+int at_least_each(const OpSpec& op, int count) {
+  return std::max(count, static_cast<int>(op.variants.size()));
+}
+
 void add_counting(Cell& cell, int count) {
   const OpSpec& op = *cell.op;
   if (sweeps(op, op.laws[0], cell.dtype)) {
@@ -43,28 +71,38 @@ void add_counting(Cell& cell, int count) {
     }
     return;
   }
-  for (int i = 0; i < count; ++i) {
+  for (int i = 0; i < at_least_each(op, count); ++i) {
     const Variant& v = op.variants[static_cast<std::size_t>(i) % op.variants.size()];
     cell.problems.push_back({&op, &v, cell.dtype, law_of(op.laws, i), i, false});
+  }
+  for (const Relation& r : relations()) add_for_relation(cell, r, count);
+}
+
+/// Problems of the sizes in `rows`, at least `count` if there is a row: its variants and the laws
+/// in turn.
+void add_shapes(Cell& cell, const std::vector<ShapeRow>& rows, int count) {
+  std::vector<const ShapeRow*> own;
+  for (const ShapeRow& row : rows) {
+    if (row.op == cell.op) own.push_back(&row);
+  }
+  if (own.empty()) return;
+  const int problems = std::max(count, static_cast<int>(own.size()));
+  for (int i = 0; i < problems; ++i) {
+    const ShapeRow* row = own[static_cast<std::size_t>(i) % own.size()];
+    const auto variants = variants_of(*row);
+    const Variant* v = variants[static_cast<std::size_t>(i) % variants.size()];
+    const Law law = law_of(cell.op->laws, i);
+    cell.problems.push_back({cell.op, v, cell.dtype, law, kFirstShape + i, false, nullptr, row});
   }
 }
 
 void add_accuracy(Cell& cell, int count) {
   const OpSpec& op = *cell.op;
-  for (int i = 0; i < count; ++i) {
+  for (int i = 0; i < at_least_each(op, count); ++i) {
     const Variant& v = op.variants[static_cast<std::size_t>(i) % op.variants.size()];
     const Law law = op.accuracy_laws[static_cast<std::size_t>(i) % op.accuracy_laws.size()];
     cell.problems.push_back({&op, &v, cell.dtype, law, i, true});
   }
-}
-
-bool mentions(const Variant& v, const std::string& dim) {
-  for (const TensorSpec& t : v.inputs) {
-    for (const std::string& axis : t.axes) {
-      if (axis == dim || axis == dim + "*B") return true;
-    }
-  }
-  return false;
 }
 
 bool is_reduced(const Variant& v, const std::string& dim) {
@@ -86,14 +124,28 @@ std::vector<DimRange> ranges_of(const ProblemPlan& plan) {
       r.hi = is_reduced(v, r.name) ? r.lo : std::min<std::int64_t>(r.hi, 33);
     } else if (sweeps(*plan.op, plan.law, plan.dtype)) {
       r.lo = r.hi = kSweepRow;
-    } else if (last_reduced || v.reduced.empty()) {
-      const std::int64_t least =
-          plan.op->contraction ? shortest_telling_axis(*plan.op, plan.dtype) : kRow;
+    } else if (last_reduced || (v.reduced.empty() && r.hi >= kRow)) {
+      // A range that ends before a row of that length is of an op with other long axes.
+      const bool is_short = plan.op->contraction || r.hi < kRow;
+      const std::int64_t least = is_short ? shortest_telling_axis(*plan.op, plan.dtype) : kRow;
       r.lo = std::min(r.hi, std::max(r.lo, least));
     }
     ranges.push_back(r);
   }
   return ranges;
+}
+
+/// Of the sizes at which kernels change their split, those that the work allows; the smallest
+/// always.
+std::vector<std::int64_t> affordable(std::int64_t flops) {
+  std::vector<std::int64_t> batches{1, 2, 5};
+  std::int64_t samples = 0;
+  for (std::int64_t batch : {17, 33, 65, 129, 257}) {
+    samples += batch;
+    if (samples * flops > kShapeFlops) break;
+    batches.push_back(batch);
+  }
+  return batches;
 }
 
 bool any_unaligned(const Dims& dims) {
@@ -148,7 +200,8 @@ namespace {
 bool selected(const ProblemPlan& p, const Selection& selection) {
   if (p.accuracy) return selection.takes(*p.op, *p.variant, kAccuracyRelation, p.dtype);
   return std::ranges::any_of(selection.relations, [&](const Relation* r) {
-    return r->required(*p.op, *p.variant) && selection.takes(*p.op, *p.variant, r->name, p.dtype);
+    return (p.only == nullptr || p.only->name == r->name) && r->required(*p.op, *p.variant) &&
+           selection.takes(*p.op, *p.variant, r->name, p.dtype);
   });
 }
 
@@ -160,9 +213,19 @@ std::vector<Cell> make_plan(const Selection& selection, Strength strength) {
     for (DType dtype : selection.dtypes) {
       if (std::ranges::find(op->dtypes, dtype) == op->dtypes.end()) continue;
       Cell cell{op, dtype, {}};
-      add_counting(cell, kCounting * factor(strength));
-      add_accuracy(cell, kAccuracy * factor(strength));
+      if (!selection.shapes.empty()) {
+        add_shapes(cell, selection.shapes, kCounting);
+      } else {
+        add_counting(cell, kCounting * factor(strength));
+        if (strength != Strength::kQuick && selection.dims.empty()) {
+          add_shapes(cell, model_shapes(), 0);
+        }
+        add_accuracy(cell, kAccuracy * factor(strength));
+      }
       std::erase_if(cell.problems, [&](const ProblemPlan& p) { return !selected(p, selection); });
+      if (strength == Strength::kQuick) {
+        for (ProblemPlan& p : cell.problems) p.most_elements = kQuickElements;
+      }
       if (!cell.problems.empty()) cells.push_back(std::move(cell));
     }
   }
@@ -175,26 +238,33 @@ Problem draw(const ProblemPlan& plan, Seed run_seed, const Dims& fixed, int atte
   Problem problem = undrawn(plan, law);
   problem.seed = seed_of(plan, law, run_seed, attempt);
   std::vector<DimRange> ranges = ranges_of(plan);
+  const Dims& given = plan.shape == nullptr ? fixed : plan.shape->dims;
   for (DimRange& r : ranges) {
-    if (const auto at = fixed.find(r.name); at != fixed.end()) r.lo = r.hi = at->second;
+    if (const auto at = given.find(r.name); at != given.end()) r.lo = r.hi = at->second;
   }
   // The first problem of a cell may be aligned; the others hide less.
-  const bool free = fixed.empty() && plan.index > 0 && !problem.sweeps();
+  const bool free = given.empty() && plan.index > 0 && !problem.sweeps();
   problem.dims = draw_dims(ranges, derive(problem.seed, "dims"), [&](const Dims& dims) {
     Problem sized = problem;
     sized.dims = dims;
-    if (!fixed.empty()) return true;
-    return sized.flops() <= kFlops && sized.elements() <= kElements &&
+    if (!given.empty()) return true;
+    return sized.flops() <= kFlops && sized.elements() <= plan.most_elements &&
            (!free || plan.accuracy || any_unaligned(dims));
   });
   return problem;
 }
 
-std::vector<std::int64_t> batches_of(const Problem& problem, const Selection& selection) {
+std::vector<std::int64_t> batches_of(const ProblemPlan& plan,
+                                     const Problem& problem,
+                                     const Selection& selection) {
+  if (!has_batch(*problem.variant)) return {1};
   if (problem.accuracy) return {3};
   std::vector<std::int64_t> batches = selection.batches;
-  if (batches.empty()) batches.assign(batch_sizes().begin(), batch_sizes().end());
-  if (selection.batches.empty() && problem.sweeps()) batches.push_back(sweep_samples(problem));
+  if (batches.empty() && plan.shape != nullptr) batches = plan.shape->batches;
+  const bool given = !batches.empty();
+  if (!given) batches.assign(batch_sizes().begin(), batch_sizes().end());
+  if (!given && plan.shape != nullptr) batches = affordable(problem.flops());
+  if (!given && problem.sweeps()) batches.push_back(sweep_samples(problem));
   std::ranges::sort(batches);
   batches.erase(std::unique(batches.begin(), batches.end()), batches.end());
   return batches;

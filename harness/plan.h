@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/problem.h"
+#include "harness/shapes.h"
 #include "suites/relations/relation.h"
 
 namespace bic {
@@ -25,6 +26,7 @@ struct Selection {
   /// ECMAScript regex searched in `op[-variant].relation/dtype`; empty: all.
   std::optional<std::regex> pattern;
   Dims dims;                          ///< fixed extents; empty: drawn
+  std::vector<ShapeRow> shapes;       ///< sizes to try instead of drawn ones; empty: drawn
   std::vector<std::int64_t> batches;  ///< empty: the suite's list
   bool filtered = false;              ///< any of the above is narrower than the suite
 
@@ -43,6 +45,9 @@ struct ProblemPlan {
   Law law = Law::kNormal;
   int index = 0;  ///< among the problems of its op, dtype and kind
   bool accuracy = false;
+  const Relation* only = nullptr;     ///< drawn for this relation alone; null: for all
+  const ShapeRow* shape = nullptr;    ///< its dims and batch sizes; null: drawn
+  std::int64_t most_elements = 8192;  ///< of a sample whose dims are drawn
 };
 
 /// The problems of one op and dtype, which one row of the table shows.
@@ -54,15 +59,20 @@ struct Cell {
 
 /// Quick: six problems that count (every variant at least once) and ten for accuracy, a cell; the
 /// 16-bit sweeps of pointwise ops take six for each variant. Standard and exhaustive: 4 and 16
-/// times as many.
+/// times as many, and one for each size of a public model. The rows of `Selection::shapes` take the
+/// place of drawn sizes; ops that have none are left out. `selection` must outlive the plan.
 std::vector<Cell> make_plan(const Selection& selection, Strength strength);
 
-/// Draws dims and seed. `attempt` counts redraws of a problem whose controls agreed; the third
-/// takes the op's strongest law. Adding an op never changes another's problems.
+/// Draws dims, except those that the plan or `fixed` gives, and seed. `attempt` counts redraws of a
+/// problem whose controls agreed; the third takes the op's strongest law. Adding an op never
+/// changes another's problems.
 Problem draw(const ProblemPlan& plan, Seed run_seed, const Dims& fixed, int attempt);
 
-/// Batch sizes of a problem, ascending: the selection's or the suite's; a sweep adds the one that
-/// holds all inputs of its type.
-std::vector<std::int64_t> batches_of(const Problem& problem, const Selection& selection);
+/// Batch sizes of a problem, ascending: the selection's, the shape's or the suite's, of which a
+/// model's size takes as many as a fixed amount of work allows; a sweep adds the one that holds all
+/// inputs of its type.
+std::vector<std::int64_t> batches_of(const ProblemPlan& plan,
+                                     const Problem& problem,
+                                     const Selection& selection);
 
 }  // namespace bic

@@ -101,10 +101,14 @@ TEST(QuickPlan, KeepsItsCostForAnySeed) {
   }
 }
 
-TEST(QuickPlan, ReachesABatchOf257WithEveryOp) {
+TEST(QuickPlan, ReachesABatchOf257WithEveryOpThatHasOne) {
   for (const Cell& cell : make_plan(kAll, Strength::kQuick)) {
     for (const Drawn& d : draw_cell(cell, kSeed, false)) {
-      const auto batches = batches_of(d.problem, kAll);
+      const auto batches = batches_of(d.plan, d.problem, kAll);
+      if (!has_batch(*d.plan.variant)) {
+        EXPECT_EQ(batches, std::vector<std::int64_t>{1}) << label(cell);
+        continue;
+      }
       EXPECT_TRUE(std::ranges::find(batches, 257) != batches.end()) << label(cell);
       EXPECT_TRUE(std::ranges::is_sorted(batches));
     }
@@ -189,6 +193,33 @@ TEST(Draw, TakesTheUsersSizes) {
   const OpSpec& mm = *find_op("mm");
   const ProblemPlan plan{&mm, &mm.variants[0], DType::kFloat32, Law::kCancel, 1, false};
   EXPECT_EQ(draw(plan, kSeed, {{"k", 5000}, {"n", 1}}, 0).dims, (Dims{{"k", 5000}, {"n", 1}}));
+}
+
+TEST(ShapesPlan, HasOnlyTheGivenSizesAndTheirBatches) {
+  Selection own = kAll;
+  own.shapes = parse_shapes("label,op,dims,batch\na,mm,k=70 n=9,1 8\nb,mm,k=33,\n", "f");
+  const auto cells = make_plan(own, Strength::kQuick);
+  EXPECT_EQ(cells.size(), find_op("mm")->dtypes.size());
+  for (const Cell& cell : cells) {
+    EXPECT_EQ(cell.op->name, "mm");
+    EXPECT_GE(cell.problems.size(), 6u);
+    for (const ProblemPlan& plan : cell.problems) {
+      const Problem p = draw(plan, kSeed, {}, 0);
+      const bool first = p.dims.at("k") == 70;
+      EXPECT_TRUE(first || p.dims.at("k") == 33);
+      if (!first) continue;
+      EXPECT_EQ(p.dims.at("n"), 9);
+      EXPECT_EQ(batches_of(plan, p, own), (std::vector<std::int64_t>{1, 8}));
+    }
+  }
+}
+
+TEST(StandardPlan, HasTheSizesOfPublicModelsToo) {
+  std::size_t shaped = 0;
+  for (const Cell& cell : make_plan(kAll, Strength::kStandard)) {
+    for (const ProblemPlan& plan : cell.problems) shaped += plan.shape != nullptr;
+  }
+  EXPECT_GE(shaped, 4 * 10u);
 }
 
 }  // namespace

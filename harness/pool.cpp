@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "adapters/protocol/gather.h"
+#include "suites/ops/input_values.h"
 
 namespace bic {
 namespace {
@@ -15,7 +16,7 @@ std::int64_t align(std::int64_t bytes) {
 }
 
 std::int64_t block_bytes(const TensorSpec& t, const Problem& problem) {
-  std::int64_t n = size_of(problem.dtype);
+  std::int64_t n = element_size(t, problem.dtype);
   for (std::int64_t e : block_shape(t, problem.dims)) n *= e;
   return n;
 }
@@ -29,7 +30,9 @@ protocol::ProblemMessage declare(const Problem& p) {
   m.attributes = p.attributes;
   m.calls = p.variant->forms;
   m.calls["functional"] = p.variant->call;
-  m.output = {.name = p.variant->output.name, .axes = p.variant->output.axes};
+  m.output = {.name = p.variant->output.name,
+              .axes = p.variant->output.axes,
+              .elements = std::string(name(p.output_dtype()))};
   m.reduced = p.variant->reduced;
   return m;
 }
@@ -61,7 +64,8 @@ Pool::Pool(const Inputs& inputs,
   }
   lay_out(inputs);
   // Room to spare: an output of another shape is a result to report, not a reason to die.
-  const std::int64_t row = block_bytes(inputs.problem().variant->output, inputs.problem());
+  const Problem& p = inputs.problem();
+  const std::int64_t row = p.output_elements() * size_of(p.output_dtype());
   message_.output_bytes = align(2 * row * largest + 4096) * (widest_pad > 0 ? 2 : 1);
   write_samples(inputs);
 }
@@ -74,6 +78,7 @@ void Pool::lay_out(const Inputs& inputs) {
     const bool common = inputs.is_common(i);
     message_.inputs.push_back({.name = specs[i].name,
                                .axes = specs[i].axes,
+                               .elements = element_name(specs[i], inputs.problem().dtype),
                                .pool_offset = next,
                                .pool_stride = common ? 0 : bytes});
     next += common ? bytes : bytes * static_cast<std::int64_t>(index_.size());

@@ -37,7 +37,7 @@ Trial accuracy_trial(const Prepared& p) {
   return {.batch = batch, .position = batch / 2, .sample = p.telling.samples[0]};
 }
 
-void add_cases(Prepared& p, const Selection& selection) {
+void add_cases(Prepared& p, const ProblemPlan& plan, const Selection& selection) {
   if (p.problem.accuracy) {
     p.cases.push_back(
         make_case(p, kAccuracyRelation, Level::kRepeatable, accuracy_trial(p), {}, {}));
@@ -51,7 +51,8 @@ void add_cases(Prepared& p, const Selection& selection) {
                     .batches = p.batches,
                     .sweeps = p.problem.sweeps()};
   for (const Relation* r : selection.relations) {
-    const bool wanted = r->required(*probe.op, *probe.variant) &&
+    const bool wanted = (plan.only == nullptr || plan.only->name == r->name) &&
+                        r->required(*probe.op, *probe.variant) &&
                         selection.takes(*probe.op, *probe.variant, r->name, probe.dtype);
     if (!wanted) continue;
     for (const TrialPair& pair : r->pairs(probe)) {
@@ -98,8 +99,8 @@ const Yardstick& Prepared::yardstick(SampleId sample, const Arithmetic& arithmet
   y.bound.resize(y.elements.size());
   inputs->with_operands(inputs->sample(sample), [&](const Operands& operands) {
     const Reference& reference = *problem.op->reference;
-    reference.wide(operands, problem.dtype, y.elements, y.oracle);
-    reference.bound(operands, problem.dtype, arithmetic, y.elements, y.bound);
+    reference.wide(operands, problem.output_dtype(), y.elements, y.oracle);
+    reference.bound(operands, problem.output_dtype(), arithmetic, y.elements, y.bound);
   });
   return y;
 }
@@ -109,8 +110,8 @@ std::unique_ptr<Prepared> prepare(const ProblemPlan& plan,
                                   Seed run_seed) {
   auto p = std::make_unique<Prepared>();
   draw_telling(*p, plan, selection, run_seed);
-  p->batches = batches_of(p->problem, selection);
-  add_cases(*p, selection);
+  p->batches = batches_of(plan, p->problem, selection);
+  add_cases(*p, plan, selection);
   make_pool(*p);
   return p;
 }

@@ -6,6 +6,7 @@
 #include "harness/arrangement.h"
 #include "results_schema/error.h"
 #include "results_schema/nearest.h"
+#include "suites/ops/input_values.h"
 #include "suites/relations/relation.h"
 
 namespace bic {
@@ -31,11 +32,7 @@ const Variant& variant_of(const CaseName& name, const OpSpec& op) {
 void check_dims(const CaseName& name, const OpSpec& op, const Variant& variant) {
   std::vector<std::string> known;
   for (const DimRange& d : op.dims) {
-    for (const TensorSpec& t : variant.inputs) {
-      for (const std::string& axis : t.axes) {
-        if (axis == d.name || axis == d.name + "*B") known.push_back(d.name);
-      }
-    }
+    if (mentions(variant, d.name)) known.push_back(d.name);
   }
   for (const auto& [dim, extent] : name.dims) {
     if (std::ranges::find(known, dim) == known.end()) {
@@ -64,6 +61,8 @@ std::int64_t Problem::reduced_extent() const {
   for (const std::string& dim : variant->reduced) extent *= dims.at(dim);
   return extent;
 }
+
+DType Problem::output_dtype() const { return variant->output_dtype.value_or(dtype); }
 
 std::int64_t Problem::output_elements() const {
   return product(block_shape(variant->output, dims));
@@ -137,23 +136,19 @@ Problem problem_of(const CaseName& name) {
 }
 
 Inputs::Inputs(const Problem& problem) : problem_(problem) {
-  shapes_ = {.dtype = problem.dtype, .law = problem.law, .seed = problem.seed, .operands = {}};
-  if (problem.sweeps()) shapes_.seed.value &= ~kShareBits;
-  for (const TensorSpec& t : problem.variant->inputs) {
-    shapes_.operands.push_back({.name = t.name,
-                                .shape = block_shape(t, problem.dims),
-                                .reduced = reduced_axes(t, *problem.variant),
-                                .common = batch_axis(t) < 0});
-  }
+  Seed seed = problem.seed;
+  if (problem.sweeps()) seed.value &= ~kShareBits;
+  shapes_ = fill_problem_of(*problem.variant, problem.dtype, problem.dims, problem.law, seed);
   for (std::size_t i = 0; i < shapes_.operands.size(); ++i) {
     std::vector<std::byte>& bytes = common_.emplace_back();
     std::vector<double>& wide = common_wide_.emplace_back();
     if (!is_common(i)) continue;
     const std::int64_t n = product(shapes_.operands[i].shape);
-    bytes.resize(n * size_of(problem.dtype));
-    fill(shapes_, i, SampleId{}, bytes);
+    const TensorSpec& t = problem.variant->inputs[i];
+    bytes.resize(n * element_size(t, problem.dtype));
+    fill_input(*problem.variant, shapes_, problem.dims, i, SampleId{}, bytes);
     wide.resize(n);
-    widen(problem.dtype, bytes, wide);
+    widen_input(t, problem.dtype, bytes, wide);
   }
 }
 
@@ -163,10 +158,12 @@ SampleBytes Inputs::sample(SampleId id, std::optional<Law> law) const {
   SampleBytes sample(shapes.operands.size());
   for (std::size_t i = 0; i < sample.size(); ++i) {
     if (is_common(i)) continue;
-    sample[i].resize(product(shapes.operands[i].shape) * size_of(problem_.dtype));
-    fill(shapes, i, id, sample[i]);
+    const TensorSpec& t = problem_.variant->inputs[i];
+    sample[i].resize(product(shapes.operands[i].shape) * element_size(t, problem_.dtype));
+    fill_input(*problem_.variant, shapes, problem_.dims, i, id, sample[i]);
   }
-  if (shapes.law == Law::kEdge) trim(sample);
+  // Neighbours are there to be company: trimming them would cost more than all else.
+  if (shapes.law == Law::kEdge && id.value < kFirstNeighbour) trim(sample);
   return sample;
 }
 
@@ -177,8 +174,9 @@ std::vector<std::vector<double>> Inputs::widened(const SampleBytes& sample) cons
       values[i] = common_wide_[i];
       continue;
     }
-    values[i].resize(sample[i].size() / size_of(problem_.dtype));
-    widen(problem_.dtype, sample[i], values[i]);
+    const TensorSpec& t = problem_.variant->inputs[i];
+    values[i].resize(sample[i].size() / element_size(t, problem_.dtype));
+    widen_input(t, problem_.dtype, sample[i], values[i]);
   }
   return values;
 }
@@ -207,10 +205,10 @@ void Inputs::trim(SampleBytes& sample) const {
   with_operands(sample, [&](Operands& o) {
     std::vector<double> block(o.values[input].begin(), o.values[input].end());
     const std::int64_t element[] = {0};
-    trim_to_edge(block, row, problem_.dtype, [&](std::span<const double> trial) {
+    trim_to_edge(block, row, problem_.output_dtype(), [&](std::span<const double> trial) {
       o.values[input] = trial;
       Wide y[1];
-      problem_.op->reference->wide(o, problem_.dtype, element, y);
+      problem_.op->reference->wide(o, problem_.output_dtype(), element, y);
       return y[0].hi;
     });
     narrow(problem_.dtype, block, sample[input]);

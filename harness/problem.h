@@ -27,6 +27,8 @@ struct Problem {
   bool sweeps() const;
   /// Extent of the reduced axes together; 1 when nothing is reduced.
   std::int64_t reduced_extent() const;
+  /// The output's dtype: oracle, bound and controls are in it.
+  DType output_dtype() const;
   /// Elements of one sample's output block.
   std::int64_t output_elements() const;
   /// Elements of one sample's own inputs and output.

@@ -4,64 +4,18 @@
 
 #include <algorithm>
 #include <csignal>
-#include <deque>
-#include <future>
 
 #include "harness/case_check.h"
 #include "harness/console.h"
 #include "harness/environment.h"
+#include "harness/jobs.h"
 #include "harness/levels.h"
-#include "harness/perf.h"
 #include "results_schema/journal.h"
 
 namespace bic {
 namespace {
 
 volatile std::sig_atomic_t interrupt_seen = 0;
-
-/// Prepares problems some way ahead of the worker, in order, on threads of its own.
-class Ahead {
- public:
-  Ahead(const std::vector<Cell>& cells, const RunOptions& options) : options_(options) {
-    for (const Cell& cell : cells) {
-      for (const ProblemPlan& plan : cell.problems) plans_.push_back(&plan);
-    }
-  }
-
-  std::unique_ptr<Prepared> next() {
-    constexpr std::size_t kAhead = 3;
-    while (pending_.size() < kAhead && started_ < plans_.size()) {
-      const ProblemPlan* plan = plans_[started_++];
-      pending_.push_back(std::async(std::launch::async, [this, plan] {
-        return prepare(*plan, options_.selection, options_.seed);
-      }));
-    }
-    auto first = std::move(pending_.front());
-    pending_.pop_front();
-    return first.get();
-  }
-
-  std::size_t size() const { return plans_.size(); }
-
- private:
-  const RunOptions& options_;
-  std::vector<const ProblemPlan*> plans_;
-  std::size_t started_ = 0;
-  std::deque<std::future<std::unique_ptr<Prepared>>> pending_;
-};
-
-/// What the manifest says of an op in a dtype; empty when it does not claim it.
-std::optional<Promise> promise_of(const protocol::Hello& hello,
-                                  const std::string& op,
-                                  DType dtype) {
-  for (const protocol::ManifestEntry& e : hello.manifest) {
-    if (e.op != op) continue;
-    if (std::ranges::find(e.dtypes, dtype) == e.dtypes.end()) return {};
-    const auto at = e.arithmetic.find(dtype);
-    return Promise{at == e.arithmetic.end() ? Arithmetic{} : at->second, e.own};
-  }
-  return {};
-}
 
 report::JournalWriter open_journal(const RunOptions& options) {
   std::error_code failed;
@@ -94,47 +48,47 @@ class Runner {
   explicit Runner(const RunOptions& options)
       : options_(options),
         journal_(open_journal(options)),
-        stage_(options.backend),
         console_(stdout, options.typed),
         cells_(make_plan(options.selection, options.strength)),
-        ahead_(cells_, options),
-        started_(std::chrono::steady_clock::now()) {}
+        started_(std::chrono::steady_clock::now()),
+        jobs_({cells_, options.selection, options.seed, options.backend, [this] { return late(); }},
+              options.backend.isolated ? options.jobs : 1) {
+    for (const Cell& cell : cells_) problems_ += cell.problems.size();
+  }
 
   int run();
 
  private:
   void describe();
-  void run_cell(const Cell& cell);
-  void run_problem(const Cell& cell, const Promise* promise, Evidence& evidence);
-  std::vector<report::CaseResult> judge_all(Prepared& p,
-                                            const Promise* promise,
-                                            Evidence& evidence);
-  void keep_for_timing(std::unique_ptr<Prepared> p,
-                       const std::map<PlannedTrial, TrialResult>& results);
-  bool cut();
+  void run_op(std::size_t first, std::size_t last);
+  std::optional<report::OpRow> run_cell(std::size_t cell);
+  void take(const JudgedProblem& judged, Evidence& evidence);
+  void keep_for_timing(std::size_t cell, JudgedProblem judged);
+  bool late() const;
   void finish();
 
   const RunOptions& options_;
   report::JournalWriter journal_;
-  Stage stage_;
-  std::unique_ptr<Stage> stock_;
+  /// Only timed. A worker that has run larger teams than there are cores is slower ever after.
+  std::unique_ptr<Stage> timed_backend_, stock_;
   Console console_;
   std::vector<Cell> cells_;
-  Ahead ahead_;
   std::chrono::steady_clock::time_point started_;
   report::Report report_;
-  std::optional<TimedTrial> timed_;
-  std::map<PlannedTrial, TrialResult> results_;
-  std::size_t done_ = 0;
+  std::map<std::size_t, TimedTrial> timed_;  ///< by the number of the row
+  std::size_t done_ = 0, problems_ = 0;
+  Jobs jobs_;  ///< last: its threads end before what they use
 };
 
 int Runner::run() {
   describe();
   started_ = std::chrono::steady_clock::now();
   console_.header(report_);
-  for (const Cell& cell : cells_) {
-    if (cut()) break;
-    run_cell(cell);
+  jobs_.start();
+  // When the run is cut, what the jobs had judged by then is still taken.
+  for (std::size_t first = 0, last = 0; first < cells_.size(); first = last) {
+    while (last < cells_.size() && cells_[last].op == cells_[first].op) ++last;
+    run_op(first, last);
   }
   finish();
   const auto path = options_.out / "report.json";
@@ -146,8 +100,8 @@ int Runner::run() {
 void Runner::describe() {
   report_.suite.version = suite_version();
   for (const Relation& r : relations()) report_.suite.relations.emplace_back(r.name);
-  report_.subject = describe_subject(stage_.hello());
-  report_.environment = describe_environment(stage_.hello().default_threads);
+  report_.subject = describe_subject(jobs_.hello());
+  report_.environment = describe_environment(jobs_.hello().default_threads);
   report_.run = {.seed = options_.seed,
                  .strength = std::string(name(options_.strength)),
                  .command_line = options_.command_line,
@@ -156,93 +110,102 @@ void Runner::describe() {
                  .complete = true,
                  .filtered = options_.selection.filtered,
                  .incomplete_reason = ""};
-  report_.coverage.planned = static_cast<std::int64_t>(ahead_.size());
+  report_.coverage.planned = static_cast<std::int64_t>(problems_);
 }
 
-/// Whether the run ends here, by its budget or by an interrupt.
-bool Runner::cut() {
-  const bool late =
-      options_.budget && std::chrono::steady_clock::now() - started_ > *options_.budget;
-  if (!late && !interrupted()) return !report_.run.complete;
-  report_.run.complete = false;
-  report_.run.incomplete_reason = fmt::format(
-      "{} after {} of {} problems", late ? "out of budget" : "interrupted", done_, ahead_.size());
-  return true;
+/// Whether the run is to end, by its budget or by an interrupt. Safe from any thread.
+bool Runner::late() const {
+  return interrupted() ||
+         (options_.budget && std::chrono::steady_clock::now() - started_ > *options_.budget);
 }
 
-void Runner::run_cell(const Cell& cell) {
-  const std::optional<Promise> promise = promise_of(stage_.hello(), cell.op->name, cell.dtype);
-  Evidence evidence(*cell.op, cell.dtype);
-  timed_.reset();
-  for (std::size_t i = 0; i < cell.problems.size() && !cut(); ++i) {
-    run_problem(cell, promise ? &*promise : nullptr, evidence);
+/// All dtypes of an op; they are timed together, while no other problem is run.
+void Runner::run_op(std::size_t first, std::size_t last) {
+  std::map<std::size_t, report::OpRow> rows;
+  for (std::size_t cell = first; cell < last; ++cell) {
+    if (auto row = run_cell(cell)) rows.emplace(cell, std::move(*row));
   }
-  report::OpRow row = evidence.row(options_.selection.target);
-  if (!promise) row.why = "not in the backend's manifest";
-  if (timed_ && options_.timed && !interrupted()) {
+  if (options_.timed && !timed_.empty() && !interrupted()) {
     if (!stock_) stock_ = std::make_unique<Stage>(options_.stock);
-    row.throughput = time_against_stock(stage_, *stock_, *timed_);
+    if (!timed_backend_) timed_backend_ = std::make_unique<Stage>(options_.backend);
+    jobs_.in_quiet([&] {
+      for (const auto& [cell, timed] : timed_) {
+        rows.at(cell).throughput = time_against_stock(*timed_backend_, *stock_, timed);
+      }
+    });
   }
-  console_.row(row);
-  report_.ops.push_back(std::move(row));
+  timed_.clear();
+  for (auto& [cell, row] : rows) {
+    console_.row(row);
+    report_.ops.push_back(std::move(row));
+  }
 }
 
-void Runner::run_problem(const Cell& cell, const Promise* promise, Evidence& evidence) {
-  console_.progress(done_,
-                    ahead_.size(),
-                    report_.totals.planned,
-                    fmt::format("{} {}", cell.op->name, name(cell.dtype)));
-  std::unique_ptr<Prepared> p = ahead_.next();
-  ++done_;
-  report_.controls.searched += p->telling.searched;
+/// The row of a cell; empty when none of its problems was judged.
+std::optional<report::OpRow> Runner::run_cell(std::size_t number) {
+  const Cell& cell = cells_[number];
+  Evidence evidence(*cell.op, cell.dtype);
+  const auto show = [&] {
+    console_.progress(done_,
+                      problems_,
+                      report_.totals.planned,
+                      fmt::format("{} {}", cell.op->name, name(cell.dtype)));
+  };
+  show();
+  const std::size_t before = done_;
+  while (auto judged = jobs_.next(number)) {
+    ++done_;
+    take(*judged, evidence);
+    keep_for_timing(number, std::move(*judged));
+    show();
+  }
+  if (done_ == before) return {};
+  report::OpRow row = evidence.row(options_.selection.target);
+  if (!promise_of(jobs_.hello(), cell.op->name, cell.dtype)) {
+    row.why = "not in the backend's manifest";
+  }
+  return row;
+}
+
+void Runner::take(const JudgedProblem& judged, Evidence& evidence) {
+  const Prepared& p = *judged.prepared;
+  report_.controls.searched += p.telling.searched;
   ++report_.controls.drawn;
-  report_.controls.redrawn += p->redraws;
-  report_.controls.vacuous += !p->telling.told_apart;
-  if (p->cases.empty()) return;
-  const std::vector<report::CaseResult> results = judge_all(*p, promise, evidence);
-  report_.totals.planned += static_cast<std::int64_t>(p->cases.size());
-  evidence.add(*p, results);
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    ++report_.totals.cases[results[i].status];
-    journal_.add(results[i]);
-    if (is_red(results[i].status)) console_.failure(p->cases[i], p->problem, results[i]);
+  report_.controls.redrawn += p.redraws;
+  report_.controls.vacuous += !p.telling.told_apart;
+  if (p.cases.empty()) return;
+  report_.totals.planned += static_cast<std::int64_t>(p.cases.size());
+  evidence.add(p, judged.cases);
+  evidence.note_error(judged.worst_error_ppm);
+  for (std::size_t i = 0; i < judged.cases.size(); ++i) {
+    const report::CaseResult& result = judged.cases[i];
+    ++report_.totals.cases[result.status];
+    journal_.add(result);
+    if (is_red(result.status)) console_.failure(p.cases[i], p.problem, result);
   }
-  report_.cases.insert(report_.cases.end(), results.begin(), results.end());
+  report_.cases.insert(report_.cases.end(), judged.cases.begin(), judged.cases.end());
   ++report_.coverage.executed;
-  report_.coverage.counted += !p->problem.accuracy && p->telling.told_apart;
-  if (promise != nullptr && !p->problem.accuracy) keep_for_timing(std::move(p), results_);
-}
-
-std::vector<report::CaseResult> Runner::judge_all(Prepared& p,
-                                                  const Promise* promise,
-                                                  Evidence& evidence) {
-  std::vector<report::CaseResult> judged;
-  if (promise == nullptr) {
-    for (const Case& c : p.cases) {
-      judged.push_back({.case_name = c.name, .status = Status::kUnsupported});
-    }
-    return judged;
-  }
-  results_ = sweep(stage_, p);
-  Judge judge(p, *promise, results_, stage_.isolated(), [&](const PlannedTrial& t) {
-    return stage_.run(t);
-  });
-  for (const Case& c : p.cases) judged.push_back(judge.judge(c));
-  evidence.note_error(judge.worst_error_ppm());
-  note_where_it_starts(p, judged);
-  return judged;
+  report_.coverage.counted += !p.problem.accuracy && p.telling.told_apart;
 }
 
 /// Keeps the problem with the most work for the row's timing.
-void Runner::keep_for_timing(std::unique_ptr<Prepared> p,
-                             const std::map<PlannedTrial, TrialResult>& results) {
-  const auto trial = trial_to_time(*p);
-  if (!trial || !results.contains(*trial)) return;
-  if (timed_ && timed_->prepared->problem.flops() >= p->problem.flops()) return;
-  timed_ = TimedTrial{std::move(p), *trial, results.at(*trial).output};
+void Runner::keep_for_timing(std::size_t cell, JudgedProblem judged) {
+  if (!judged.timed) return;
+  const auto at = timed_.find(cell);
+  const auto flops = judged.prepared->problem.flops();
+  if (at != timed_.end() && at->second.prepared->problem.flops() >= flops) return;
+  timed_.insert_or_assign(
+      cell, TimedTrial{std::move(judged.prepared), *judged.timed, std::move(judged.output)});
 }
 
 void Runner::finish() {
+  if (done_ < problems_) {
+    report_.run.complete = false;
+    report_.run.incomplete_reason = fmt::format("{} after {} of {} problems",
+                                                interrupted() ? "interrupted" : "out of budget",
+                                                done_,
+                                                problems_);
+  }
   report_.run.duration_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(
                                 std::chrono::steady_clock::now() - started_)
                                 .count();
@@ -267,10 +230,7 @@ int reproduce(const WorkerLaunch& launch, const std::string& case_text, const st
                bic::name(name.dtype));
     return static_cast<int>(ExitCode::kUnproved);
   }
-  const auto results = sweep(stage, *p);
-  Judge judge(
-      *p, *promise, results, stage.isolated(), [&](const PlannedTrial& t) { return stage.run(t); });
-  const report::CaseResult result = judge.judge(p->cases[0]);
+  const report::CaseResult result = run_and_judge(stage, *p, *promise).cases.front();
   fmt::print("{}\nstatus: {}\ndigest: {}\n",
              failure_text(p->cases[0], p->problem, result, typed, launch.backend),
              bic::name(result.status),

@@ -21,6 +21,7 @@ struct RunOptions {
   std::filesystem::path out = "bi-conform-report";
   std::optional<std::chrono::milliseconds> budget;
   bool timed = true;
+  int jobs = 1;  ///< workers that run problems at once; one without isolation
   std::string command_line;
   std::string typed = "bi-conform";  ///< how a person calls the program
 };

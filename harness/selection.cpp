@@ -117,6 +117,14 @@ void select_dims(const SelectionText& text, Selection& s) {
   }
 }
 
+void select_shapes(const SelectionText& text, Selection& s) {
+  if (text.shapes.empty()) return;
+  if (!text.dims.empty()) {
+    throw UsageError("--shapes and --dims exclude each other: both say the sizes");
+  }
+  s.shapes = read_shapes(text.shapes);
+}
+
 std::optional<std::regex> pattern_of(const std::string& text) {
   if (text.empty()) return {};
   try {
@@ -135,13 +143,14 @@ Selection make_selection(const SelectionText& text) {
   select_relations(text, s);
   select_level(text, s);
   select_dims(text, s);
+  select_shapes(text, s);
   s.pattern = pattern_of(text.case_pattern);
   for (const std::string& b : split(text.batches, ',')) {
     s.batches.push_back(number("--batch", b, kMostBatch));
   }
   s.filtered = !text.ops.empty() || !text.dtypes.empty() || !text.relations.empty() ||
                !text.level.empty() || !text.case_pattern.empty() || !s.dims.empty() ||
-               !s.batches.empty();
+               !s.batches.empty() || !s.shapes.empty();
   return s;
 }
 

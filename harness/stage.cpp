@@ -24,6 +24,11 @@ int act_of(const PlannedTrial& t, bool large_first, std::int64_t largest) {
 
 }  // namespace
 
+int threads_asked(const Trial& trial) {
+  if (trial.threads >= 0) return trial.threads;
+  return 2 * static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
+
 Stage::Stage(WorkerLaunch launch) : launch_(std::move(launch)) {
   seats_[0].worker = std::make_unique<Worker>(launch_);
   hello_ = seats_[0].worker->hello();
@@ -45,15 +50,9 @@ std::optional<Death> Stage::ready(Seat& seat) {
   return death;
 }
 
-int Stage::threads_of(const Trial& trial) const {
-  if (trial.threads == 0) return hello_.default_threads;
-  if (trial.threads > 0) return trial.threads;
-  return 2 * static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-}
-
 protocol::TrialMessage Stage::request(const PlannedTrial& trial) const {
   protocol::TrialMessage message = prepared_->pool->request(trial);
-  message.threads = threads_of(trial.trial);
+  message.threads = trial.trial.threads == 0 ? hello_.default_threads : threads_asked(trial.trial);
   return message;
 }
 

@@ -19,6 +19,9 @@ struct TrialResult {
   std::vector<std::byte> output;  ///< row-major
 };
 
+/// The team that a trial asks for: 0 for the worker's default, `over` is twice the cores.
+int threads_asked(const Trial& trial);
+
 /// The workers of a run: the one that is judged, and a second one that replays a few trials.
 class Stage {
  public:
@@ -46,7 +49,6 @@ class Stage {
   };
 
   std::optional<Death> ready(Seat& seat);
-  int threads_of(const Trial& trial) const;
   protocol::TrialMessage request(const PlannedTrial& trial) const;
 
   WorkerLaunch launch_;

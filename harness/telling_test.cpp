@@ -33,6 +33,23 @@ TEST(FindTelling, FindsAtMostThreeSamplesUnderCancel) {
   }
 }
 
+TEST(FindTelling, TakesMoreSamplesWhereASixteenBitOutputSeesLittle) {
+  const OpSpec* op = find_op("softmax");
+  const auto samples = [&](DType dtype) {
+    return find_telling(Inputs({.op = op,
+                                .variant = &op->variants[0],
+                                .dtype = dtype,
+                                .dims = {{"h", 200}},
+                                .attributes = {},
+                                .law = Law::kEdge,
+                                .seed = Seed{5}}))
+        .samples.size();
+  };
+  EXPECT_EQ(samples(DType::kBFloat16), 8u);
+  EXPECT_EQ(samples(DType::kFloat16), 8u);
+  EXPECT_LE(samples(DType::kFloat32), 3u);
+}
+
 TEST(FindTelling, GivesUpWhereSumsAreExact) {
   for (Law law : {Law::kOnes, Law::kIntegers}) {
     const Telling telling = find_telling(Inputs(product(DType::kFloat32, law, 64)));

@@ -9,10 +9,12 @@ bool shows_layout(const protocol::ProblemMessage& problem,
                   const protocol::Witness& witness) {
   const std::size_t inputs = problem.inputs.size();
   if (witness.address_mod_64.size() != inputs || witness.strides.size() != inputs) return false;
-  if (request.trial.form != Form::kFunctional && !witness.gave_output) return false;
+  if (writes_given(request.trial.form) && !witness.gave_output) return false;
   for (std::size_t i = 0; i < inputs; ++i) {
     const auto plan = protocol::plan_tensor(problem, problem.inputs[i], request);
-    if (witness.address_mod_64[i] != plan.offset * size_of(problem.dtype) % 64) return false;
+    if (witness.address_mod_64[i] !=
+        plan.offset * protocol::element_size(problem.inputs[i].elements) % 64)
+      return false;
     if (witness.strides[i].size() != plan.strides.size()) return false;
     for (std::size_t axis = 0; axis < plan.strides.size(); ++axis) {
       const bool counts = plan.shape[axis] > 1;  // the stride of a single index addresses nothing

@@ -48,6 +48,13 @@ MISTAKES = [
     (["--budget", "1h"], "--budget", "'1h'"),
     (["--budget", ""], "--budget", "empty"),
     (["--isolation", "thread"], "--isolation", "'thread'", "process"),
+    (["--shapes", "nowhere.csv"], "--shapes", "'nowhere.csv'"),
+    (["--shapes", "."], "--shapes", "'.'"),
+    (["--shapes", "/dev/null"], "--shapes", "no rows"),
+    (["--shapes", "nowhere.csv", "--dims", "k=3"], "--shapes", "--dims"),
+    (["--jobs", "0"], "--jobs", "'0'", "64"),
+    (["--jobs", "two"], "--jobs", "'two'"),
+    (["--quick=3"], "--quick"),
     (["--quick", "--standard"], "--quick", "--standard"),
     (["--standard", "--exhaustive"], "--exhaustive"),
 ]

@@ -23,6 +23,11 @@ def run(*arguments, cwd=None, timeout=120):
     )
 
 
+def registered_ops():
+    lines = (PROJECT / "suites/ops/registry.inc").read_text().splitlines()
+    return [line for line in lines if line.startswith("BIC_OP")]
+
+
 def refuse_float(text):
     raise ValueError(f"{text} is a floating-point number")
 

@@ -23,9 +23,9 @@ bool all_twins(const Call& c) {
   return c.batch() > 1 && std::ranges::count(c.trial.slots, c.trial.slots[0]) == c.batch();
 }
 
-/// Whether a sample stands in the batch that no set of usual neighbours (48, with at most three
+/// Whether a sample stands in the batch that no set of usual neighbours (48, with at most eight
 /// telling samples before them in the pool) can hold.
-bool has_strangers(const Call& c) { return std::ranges::max(c.trial.slots) >= 51; }
+bool has_strangers(const Call& c) { return std::ranges::max(c.trial.slots) >= 56; }
 
 // One behaviour for each relation, which no other relation can see.
 constexpr Behaviour kSeenByOneRelation[] = {
@@ -44,7 +44,11 @@ constexpr Behaviour kSeenByOneRelation[] = {
            return c.trial.trial.row_gap > 0 || c.trial.trial.storage == Storage::kTransposed;
          }},
     {.name = "by-form",
-     .otherwise = [](const Call& c, auto) { return c.trial.trial.form != Form::kFunctional; }},
+     .otherwise = [](const Call& c, auto) { return writes_given(c.trial.trial.form); }},
+    {.name = "by-chunk",
+     .otherwise = [](const Call& c, auto) { return c.trial.trial.form == Form::kChunk; }},
+    {.name = "by-rank",
+     .otherwise = [](const Call& c, auto) { return c.trial.trial.form == Form::kVector; }},
     {.name = "by-threads", .otherwise = [](const Call& c, auto) { return c.trial.threads > 2; }},
     {.name = "by-padding", .otherwise = [](const Call& c, auto) { return c.trial.trial.pad > 0; }},
 };

@@ -7,7 +7,9 @@
 
 #include "adapters/protocol/gather.h"
 #include "generators/laws.h"
+#include "results_schema/axis.h"
 #include "results_schema/error.h"
+#include "suites/ops/input_values.h"
 
 namespace bic::fake {
 namespace {
@@ -26,11 +28,12 @@ void put_block(const protocol::ProblemMessage& problem,
                std::span<std::byte> output) {
   const auto& axes = problem.output.axes;
   std::size_t axis = 0;
-  while (axis < axes.size() && !axes[axis].ends_with('B')) ++axis;
+  while (axis < axes.size() && !is_batch_axis(axes[axis])) ++axis;
   if (axis == axes.size()) throw HarnessError("the fake worker's outputs need a batch axis");
-  const std::int64_t rows = protocol::axis_extent(axes[axis], problem.dims, 1);
+  const std::int64_t rows = axis_extent(axes[axis], problem.dims, 1);
   const std::int64_t outer = product(shape.first(axis));
-  const std::int64_t inner = product(shape.subspan(axis + 1)) * size_of(problem.dtype);
+  const std::int64_t inner =
+      product(shape.subspan(axis + 1)) * protocol::element_size(problem.output.elements);
   for (std::int64_t o = 0; o < outer; ++o) {
     const std::int64_t to = (o * shape[axis] + position * rows) * inner;
     std::memcpy(output.data() + to, block.data() + o * rows * inner, rows * inner);
@@ -64,6 +67,8 @@ void FakeBackend::load(const protocol::ProblemMessage& problem, std::span<const 
   problem_ = problem;
   op_ = find_op(problem.op);
   if (op_ == nullptr) throw HarnessError("the fake worker has no op '" + problem.op + "'");
+  variant_ = &*std::ranges::find(op_->variants, problem.variant, &Variant::name);
+  output_dtype_ = variant_->output_dtype.value_or(problem.dtype);
   pool_ = pool;
   samples_.clear();
   requests_.clear();
@@ -76,10 +81,10 @@ protocol::TrialReply FakeBackend::run(const protocol::TrialMessage& trial,
   if (first_batch_ == 0) first_batch_ = static_cast<std::int64_t>(trial.slots.size());
   const Call call = note(trial);
   if (behaviour_.before != nullptr) behaviour_.before(call);
-  protocol::TrialReply reply{.dtype = std::string(name(problem_.dtype)),
+  protocol::TrialReply reply{.dtype = problem_.output.elements,
                              .shape = protocol::plan_tensor(problem_, problem_.output, trial).shape,
                              .witness = witness(trial)};
-  const auto bytes = static_cast<std::size_t>(product(reply.shape) * size_of(problem_.dtype));
+  const auto bytes = static_cast<std::size_t>(product(reply.shape) * size_of(output_dtype_));
   if (bytes > output.size()) throw HarnessError("the output's memory is too small");
   for (std::int64_t i = 0; i < call.batch(); ++i) {
     const bool otherwise = behaviour_.otherwise != nullptr && behaviour_.otherwise(call, i);
@@ -108,7 +113,7 @@ const std::vector<std::byte>& FakeBackend::sample(std::uint32_t slot,
   alone.trial.pad_dim = trial.pad_dim;
   alone.trial.pad = trial.pad;
   std::vector<std::vector<double>> values;
-  for (const protocol::TensorMessage& t : problem_.inputs) values.push_back(operand(t, alone));
+  for (std::size_t i = 0; i < problem_.inputs.size(); ++i) values.push_back(operand(i, alone));
   if (behaviour_.drops_last_term) values[0].back() = 0;
   Operands operands{{}, problem_.dims, problem_.attributes};
   if (trial.pad > 0) operands.dims[trial.pad_dim] += trial.pad;
@@ -117,30 +122,30 @@ const std::vector<std::byte>& FakeBackend::sample(std::uint32_t slot,
       product(protocol::plan_tensor(problem_, problem_.output, alone).shape));
   std::iota(elements.begin(), elements.end(), 0);
   std::vector<double> y(elements.size());
-  op_->reference->control(operands, problem_.dtype, order, elements, y);
-  at->second.resize(y.size() * static_cast<std::size_t>(size_of(problem_.dtype)));
-  narrow(problem_.dtype, y, at->second);
+  op_->reference->control(operands, output_dtype_, order, elements, y);
+  at->second.resize(y.size() * static_cast<std::size_t>(size_of(output_dtype_)));
+  narrow(output_dtype_, y, at->second);
   return at->second;
 }
 
 /// One input of one sample, row-major, padded as the trial says.
-std::vector<double> FakeBackend::operand(const protocol::TensorMessage& t,
+std::vector<double> FakeBackend::operand(std::size_t input,
                                          const protocol::TrialMessage& alone) const {
+  const protocol::TensorMessage& t = problem_.inputs[input];
   const protocol::TensorPlan plan = protocol::plan_tensor(problem_, t, alone);
-  std::vector<std::byte> bytes(plan.storage_elements * size_of(problem_.dtype));
+  std::vector<std::byte> bytes(plan.storage_elements * protocol::element_size(t.elements));
   protocol::gather(problem_, t, alone, pool_, plan, bytes.data());
   std::vector<double> values(plan.storage_elements);
-  widen(problem_.dtype, bytes, values);
+  widen_input(variant_->inputs[input], problem_.dtype, bytes, values);
   return values;
 }
 
 /// What a library would have seen, had the inputs been laid out as asked.
 protocol::Witness FakeBackend::witness(const protocol::TrialMessage& trial) const {
-  protocol::Witness w{.gave_output = trial.trial.form != Form::kFunctional,
-                      .largest_team = trial.threads};
+  protocol::Witness w{.gave_output = writes_given(trial.trial.form), .largest_team = trial.threads};
   for (const protocol::TensorMessage& t : problem_.inputs) {
     const protocol::TensorPlan plan = protocol::plan_tensor(problem_, t, trial);
-    w.address_mod_64.push_back(plan.offset * size_of(problem_.dtype) % 64);
+    w.address_mod_64.push_back(plan.offset * protocol::element_size(t.elements) % 64);
     w.strides.push_back(plan.strides);
   }
   return w;

@@ -27,8 +27,7 @@ class FakeBackend : public protocol::Backend {
 
  private:
   const std::vector<std::byte>& sample(std::uint32_t slot, Order order, const Trial& trial);
-  std::vector<double> operand(const protocol::TensorMessage& t,
-                              const protocol::TrialMessage& alone) const;
+  std::vector<double> operand(std::size_t input, const protocol::TrialMessage& alone) const;
   protocol::Witness witness(const protocol::TrialMessage& trial) const;
   /// The call, with what this worker remembers of earlier ones of the problem.
   Call note(const protocol::TrialMessage& trial);
@@ -36,6 +35,8 @@ class FakeBackend : public protocol::Backend {
   const Behaviour& behaviour_;
   protocol::ProblemMessage problem_;
   const OpSpec* op_ = nullptr;
+  const Variant* variant_ = nullptr;
+  DType output_dtype_ = DType::kFloat32;
   std::span<const std::byte> pool_;
   std::map<std::tuple<std::uint32_t, Order, std::int64_t>, std::vector<std::byte>> samples_;
   std::set<std::tuple<std::vector<std::uint32_t>, Trial, int>> requests_;

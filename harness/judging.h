@@ -1,0 +1,25 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/judge.h"
+
+namespace bic {
+
+/// What the manifest promises of an op in a dtype; empty when it does not claim it.
+std::optional<Promise> promise_of(const protocol::Hello& hello, const std::string& op, DType dtype);
+
+/// What the trials of a problem gave and what its cases come to, in their order.
+struct Judged {
+  std::map<PlannedTrial, TrialResult> results;
+  std::vector<report::CaseResult> cases;
+  std::optional<std::int64_t> worst_error_ppm;
+};
+
+/// Runs all trials of a problem and judges its cases.
+Judged run_and_judge(Stage& stage, Prepared& p, const Promise& promise);
+
+}  // namespace bic
