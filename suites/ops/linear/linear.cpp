@@ -1,7 +1,7 @@
 #include "reference_kernels/oracle/references.h"
 #include "suites/ops/declarations.h"
 
-namespace bic {
+namespace bic::ops {
 namespace {
 
 Variant variant(std::string name,
@@ -26,6 +26,9 @@ OpSpec linear() {
   return {.name = "linear",
           .formula = "y[..,j] = sum_k x[..,k] w[j,k] + b[j] (torch.nn.functional.linear)",
           .why = "rank, bias and layout reach mm, addmm or bmm, which round at different points",
+          .bound =
+              "gamma_K sum |a b| for K terms in any order, fused or not; K + 1 with a bias (Higham "
+              "3.1)",
           .variants = {variant("", {"B", "k"}, {"B", "n"}, false),
                        variant("bias", {"B", "k"}, {"B", "n"}, true),
                        variant("r3", {"B", "t", "k"}, {"B", "t", "n"}, false),
@@ -39,4 +42,4 @@ OpSpec linear() {
           .reference = linear_reference()};
 }
 
-}  // namespace bic
+}  // namespace bic::ops

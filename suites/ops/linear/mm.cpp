@@ -1,13 +1,16 @@
 #include "reference_kernels/oracle/references.h"
 #include "suites/ops/declarations.h"
 
-namespace bic {
+namespace bic::ops {
 
 OpSpec mm() {
   return {
       .name = "mm",
       .formula = "y[i,j] = sum_k x[i,k] w[k,j] (BLAS gemm)",
       .why = "paired terms that cancel leave small ones, whose sum shows tiles and split K",
+      .bound =
+          "gamma_K sum |a b| for K terms in any order, fused or not; K + 1 with a bias (Higham "
+          "3.1)",
       .variants = {{
           .name = "",
           .call = "(y) = aten::mm.default(x, w)",
@@ -27,8 +30,8 @@ OpSpec mm() {
                         Law::kCancel},
       .contraction = true,
       .dims = {{"k", 16, 1024}, {"n", 1, 256}},
-      .reference = mm_reference(),
+      .reference = matmul_reference(),
   };
 }
 
-}  // namespace bic
+}  // namespace bic::ops

@@ -1,7 +1,7 @@
 #include "reference_kernels/oracle/references.h"
 #include "suites/ops/declarations.h"
 
-namespace bic {
+namespace bic::ops {
 namespace {
 
 Variant variant(std::string name,
@@ -28,6 +28,9 @@ OpSpec layer_norm() {
   return {.name = "layer_norm",
           .formula = "y = (x - mean x) / sqrt(var x + eps) * w + b (arXiv:1607.06450)",
           .why = "mean and variance show their order beside a rounding boundary: law edge",
+          .bound =
+              "mean off by gamma_(n-1) mean |x|, variance by two passes (Chan, Golub, LeVeque "
+              "1983), then each operation",
           .variants = {variant("", {"B", "h"}, {"h"}, true),
                        variant("plain", {"B", "h"}, {"h"}, false),
                        variant("r3", {"B", "t", "h"}, {"h"}, true),
@@ -38,4 +41,4 @@ OpSpec layer_norm() {
           .reference = layer_norm_reference()};
 }
 
-}  // namespace bic
+}  // namespace bic::ops

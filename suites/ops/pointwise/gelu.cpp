@@ -1,7 +1,7 @@
 #include "reference_kernels/oracle/references.h"
 #include "suites/ops/declarations.h"
 
-namespace bic {
+namespace bic::ops {
 namespace {
 
 Variant variant(std::string name, const std::string& approximate, Attributes attributes) {
@@ -24,6 +24,7 @@ OpSpec gelu() {
               "y = x Phi(x); tanh: x / 2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) "
               "(arXiv:1606.08415)",
           .why = "an element's place decides between the vector body and the scalar tail",
+          .bound = "ulps of erf, exp or tanh and of each operation (Higham 2.8)",
           .variants = {variant("", "none", {}), variant("tanh", "tanh", {{"approximate", "tanh"}})},
           .control = ControlKind::kTail,
           .laws = {Law::kSweep, Law::kNormal},
@@ -32,4 +33,4 @@ OpSpec gelu() {
           .reference = gelu_reference()};
 }
 
-}  // namespace bic
+}  // namespace bic::ops

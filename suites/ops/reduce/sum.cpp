@@ -1,7 +1,7 @@
 #include "reference_kernels/oracle/references.h"
 #include "suites/ops/declarations.h"
 
-namespace bic {
+namespace bic::ops {
 namespace {
 
 Variant variant(std::string name,
@@ -24,6 +24,7 @@ OpSpec sum() {
   return {.name = "sum",
           .formula = "y = sum over the reduced axes of x (IEEE 754-2019, 9.4)",
           .why = "vectors run along the batch or the row, whichever is longer in memory",
+          .bound = "gamma_(n-1) sum |x| for n terms in any order (Higham 4.2)",
           .variants = {variant("", {"B", "h"}, {"B"}, "[1], False"),
                        variant("keepdim", {"B", "h"}, {"B", "1"}, "[1], True"),
                        variant("two", {"B", "s", "h"}, {"B"}, "[1, 2], False", {"s", "h"}),
@@ -35,4 +36,4 @@ OpSpec sum() {
           .reference = sum_reference()};
 }
 
-}  // namespace bic
+}  // namespace bic::ops

@@ -1,7 +1,7 @@
 #include "reference_kernels/oracle/references.h"
 #include "suites/ops/declarations.h"
 
-namespace bic {
+namespace bic::ops {
 namespace {
 
 Variant variant(std::string name, const std::vector<std::string>& axes, const std::string& dim) {
@@ -17,16 +17,19 @@ Variant variant(std::string name, const std::vector<std::string>& axes, const st
 }  // namespace
 
 OpSpec softmax() {
-  return {.name = "softmax",
-          .formula = "y[i] = exp(x[i] - max x) / sum_j exp(x[j] - max x) (Bridle 1990)",
-          .why = "the sum of exps shows its order only beside a rounding boundary: law edge",
-          .variants = {variant("", {"B", "h"}, "-1"),
-                       variant("middle", {"B", "h", "p"}, "1"),
-                       variant("dim0", {"h", "B"}, "0")},
-          .laws = {Law::kEdge, Law::kOutlier, Law::kNormal},
-          .accuracy_laws = {Law::kNormal, Law::kUniform, Law::kLinspace, Law::kOutlier, Law::kOnes},
-          .dims = {{"h", 16, 4096}, {"p", 1, 24}},
-          .reference = softmax_reference()};
+  return {
+      .name = "softmax",
+      .formula = "y[i] = exp(x[i] - max x) / sum_j exp(x[j] - max x) (Bridle 1990)",
+      .why = "the sum of exps shows its order only beside a rounding boundary: law edge",
+      .bound =
+          "the subtraction, exp's ulps, gamma_(n-1) of positive terms (Higham 4.2), the division",
+      .variants = {variant("", {"B", "h"}, "-1"),
+                   variant("middle", {"B", "h", "p"}, "1"),
+                   variant("dim0", {"h", "B"}, "0")},
+      .laws = {Law::kEdge, Law::kOutlier, Law::kNormal},
+      .accuracy_laws = {Law::kNormal, Law::kUniform, Law::kLinspace, Law::kOutlier, Law::kOnes},
+      .dims = {{"h", 16, 4096}, {"p", 1, 24}},
+      .reference = softmax_reference()};
 }
 
-}  // namespace bic
+}  // namespace bic::ops
