@@ -13,8 +13,8 @@ namespace bic::faults {
 /// The honest backend's output.
 at::Tensor honest(const libtorch::InterposedCall& call);
 
-/// The same maths, as honest, with other bits: sums run along the flipped reduced axes; pointwise
-/// ops, scans and attention are computed in double and rounded once.
+/// The same maths, as honest, with other bits: sums run along the flipped reduced axes; scans
+/// in two blocks; pointwise ops and attention are computed in double and rounded once.
 at::Tensor otherwise(const libtorch::InterposedCall& call);
 
 /// A contraction as the sum of two over the halves of the reduced axis, in at least fp32, rounded

@@ -54,7 +54,7 @@ MISTAKES = [
     (["--shapes", "nowhere.csv", "--dims", "k=3"], "--shapes", "--dims"),
     (["--jobs", "0"], "--jobs", "'0'", "64"),
     (["--jobs", "two"], "--jobs", "'two'"),
-    (["--quick=3"], "--quick"),
+    (["--quick=3"], "quick"),
     (["--quick", "--standard"], "--quick", "--standard"),
     (["--standard", "--exhaustive"], "--exhaustive"),
 ]
