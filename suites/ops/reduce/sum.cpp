@@ -1,38 +1,25 @@
 #include "reference_kernels/oracle/references.h"
 #include "suites/ops/declarations.h"
+#include "suites/ops/reduce/row_layout.h"
 
 namespace bic::ops {
-namespace {
-
-Variant variant(std::string name,
-                std::vector<std::string> x,
-                std::vector<std::string> y,
-                const std::string& arguments,
-                std::vector<std::string> reduced = {"h"}) {
-  return {.name = std::move(name),
-          .call = "(y) = aten::sum.dim_IntList(x, " + arguments + ")",
-          .inputs = {{"x", std::move(x)}},
-          .output = {"y", std::move(y)},
-          .reduced = std::move(reduced),
-          .forms = {{"out", "(y) = aten::sum.IntList_out(x, " + arguments + ", out=y)"}},
-          .attributes = {}};
-}
-
-}  // namespace
 
 OpSpec sum() {
+  std::vector<Variant> variants;
+  for (const RowLayout& layout : row_layouts()) {
+    const std::string arguments = "(x, " + layout.dims + ", " + layout.keepdim;
+    variants.push_back(row_variant(layout,
+                                   "aten::sum.dim_IntList" + arguments + ")",
+                                   "aten::sum.IntList_out" + arguments + ", out=y)"));
+  }
   return {.name = "sum",
           .formula = "y = sum over the reduced axes of x (IEEE 754-2019, 9.4)",
           .why = "vectors run along the batch or the row, whichever is longer in memory",
           .bound = "gamma_(n-1) sum |x| for n terms in any order (Higham 4.2)",
-          .variants = {variant("", {"B", "h"}, {"B"}, "[1], False"),
-                       variant("keepdim", {"B", "h"}, {"B", "1"}, "[1], True"),
-                       variant("two", {"B", "s", "h"}, {"B"}, "[1, 2], False", {"s", "h"}),
-                       variant("middle", {"B", "h", "p"}, {"B", "p"}, "[1], False"),
-                       variant("dim0", {"h", "B"}, {"B"}, "[0], False")},
+          .variants = std::move(variants),
           .laws = {Law::kCancel, Law::kWide, Law::kNormal},
           .accuracy_laws = {Law::kRamp, Law::kIntegers, Law::kOnes, Law::kNormal, Law::kUniform},
-          .dims = {{"h", 16, 4096}, {"s", 1, 24}, {"p", 1, 24}},
+          .dims = row_dims(),
           .reference = sum_reference()};
 }
 
