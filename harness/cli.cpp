@@ -166,6 +166,7 @@ int run_verb(const Program& program, const Arguments& arguments) {
     }
     options.seed = *seed;
   }
+  options.jobs = flags.job_count();
   if (!flags.budget.empty()) options.budget = duration("--budget", flags.budget);
   if (make_plan(options.selection, options.strength).empty()) {
     throw UsageError("nothing is selected: no case passes all of the given filters");
@@ -173,7 +174,6 @@ int run_verb(const Program& program, const Arguments& arguments) {
   options.backend = flags.backend.launch(program);
   options.stock = launch_of("libtorch", program.path);
   options.timed = !flags.no_perf;
-  options.jobs = flags.job_count();
   options.out = flags.out;
   options.command_line = fmt::format("bi-conform {}", fmt::join(arguments, " "));
   options.typed = program.typed;
