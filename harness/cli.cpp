@@ -16,6 +16,7 @@
 #include "harness/inform.h"
 #include "harness/run.h"
 #include "harness/selection.h"
+#include "harness/typed.h"
 #include "results_schema/error.h"
 #include "results_schema/nearest.h"
 
@@ -132,12 +133,8 @@ struct RunFlags {
     constexpr int kMost = 64;
     if (jobs.empty())
       return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 4);
-    int count = 0;
-    const auto [end, error] = std::from_chars(jobs.data(), jobs.data() + jobs.size(), count);
-    if (error != std::errc() || end != jobs.data() + jobs.size() || count < 1 || count > kMost) {
-      throw UsageError(fmt::format("--jobs: '{}' is not a whole number from 1 to {}", jobs, kMost));
-    }
-    return count;
+    if (const auto count = whole_number(jobs, kMost)) return static_cast<int>(*count);
+    throw UsageError(fmt::format("--jobs: '{}' is not a whole number from 1 to {}", jobs, kMost));
   }
 
   Strength strength() const {

@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <regex>
-#include <sstream>
 
 #include "harness/case_check.h"
+#include "harness/typed.h"
 #include "results_schema/error.h"
 #include "results_schema/nearest.h"
 
@@ -26,22 +25,9 @@ namespace {
                                fmt::join(known, ", ")));
 }
 
-std::vector<std::string> split(const std::string& text, char at) {
-  std::vector<std::string> parts;
-  std::istringstream in(text);
-  for (std::string part; std::getline(in, part, at);) parts.push_back(part);
-  if (text.ends_with(at)) parts.emplace_back();  // getline sees nothing after the last separator
-  return parts;
-}
-
 std::int64_t number(const std::string& flag, const std::string& text, std::int64_t most) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  if (!whole || value < 1 || value > most) {
-    throw UsageError(fmt::format("{}: '{}' is not a whole number from 1 to {}", flag, text, most));
-  }
-  return value;
+  if (const auto value = whole_number(text, most)) return *value;
+  throw UsageError(fmt::format("{}: '{}' is not a whole number from 1 to {}", flag, text, most));
 }
 
 void select_ops(const SelectionText& text, Selection& s) {

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "harness/case_check.h"
+#include "harness/typed.h"
 #include "results_schema/error.h"
 #include "results_schema/json.h"
 #include "results_schema/nearest.h"
@@ -29,21 +29,9 @@ struct Place {
   throw UsageError(fmt::format("--shapes: {}:{}: {}", at.file, at.line, what));
 }
 
-std::vector<std::string> split(const std::string& text, char at) {
-  std::vector<std::string> parts;
-  std::istringstream in(text);
-  for (std::string part; std::getline(in, part, at);) parts.push_back(part);
-  if (text.ends_with(at)) parts.emplace_back();
-  return parts;
-}
-
 std::int64_t extent(const Place& at, const std::string& text, std::int64_t most) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 1 || value > most) {
-    refuse(at, fmt::format("'{}' is not a whole number from 1 to {}", text, most));
-  }
-  return value;
+  if (const auto value = whole_number(text, most)) return *value;
+  refuse(at, fmt::format("'{}' is not a whole number from 1 to {}", text, most));
 }
 
 const OpSpec& op_of(const Place& at, const std::string& name) {

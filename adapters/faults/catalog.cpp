@@ -8,27 +8,31 @@ namespace {
 using Names = std::vector<std::string_view>;
 
 Names sums() { return {"mm", "linear", "bmm", "sum", "softmax", "layer_norm"}; }
-/// `sums()` and the other ops whose order shows; what follows the batch is seen on each of them.
-Names reductions() {
+
+/// `sums()` and some more.
+Names sums_and(std::initializer_list<std::string_view> more) {
   Names all = sums();
-  for (std::string_view op : {"addmm",
-                              "baddbmm",
-                              "matmul",
-                              "mv",
-                              "conv1d",
-                              "conv2d",
-                              "mean",
-                              "var",
-                              "vector_norm",
-                              "prod",
-                              "log_softmax",
-                              "logsumexp",
-                              "rms_norm",
-                              "group_norm",
-                              "scaled_dot_product_attention"}) {
-    all.push_back(op);
-  }
+  all.insert(all.end(), more);
   return all;
+}
+
+/// Every op whose order shows: what follows the batch is seen on each of them.
+Names reductions() {
+  return sums_and({"addmm",
+                   "baddbmm",
+                   "matmul",
+                   "mv",
+                   "conv1d",
+                   "conv2d",
+                   "mean",
+                   "var",
+                   "vector_norm",
+                   "prod",
+                   "log_softmax",
+                   "logsumexp",
+                   "rms_norm",
+                   "group_norm",
+                   "scaled_dot_product_attention"});
 }
 
 Names contractions() { return {"mm", "linear", "bmm"}; }
@@ -84,15 +88,7 @@ void add_company_faults(std::vector<Fault>& all) {
                    "nan-leak",
                    "adds zero times the other samples, as a mask that multiplies where "
                    "it should select",
-                   {"mm",
-                    "linear",
-                    "bmm",
-                    "sum",
-                    "softmax",
-                    "layer_norm",
-                    "conv2d",
-                    "group_norm",
-                    "scaled_dot_product_attention"},
+                   sums_and({"conv2d", "group_norm", "scaled_dot_product_attention"}),
                    {"neighbours"}));
   all.push_back(by_bits("neighbour-scale",
                         "picks its order by the largest value of the whole batch, as "

@@ -1,0 +1,23 @@
+#include "harness/typed.h"
+
+#include <charconv>
+#include <sstream>
+
+namespace bic {
+
+std::vector<std::string> split(const std::string& text, char at) {
+  std::vector<std::string> parts;
+  std::istringstream in(text);
+  for (std::string part; std::getline(in, part, at);) parts.push_back(part);
+  if (text.ends_with(at)) parts.emplace_back();  // getline sees nothing after the last separator
+  return parts;
+}
+
+std::optional<std::int64_t> whole_number(const std::string& text, std::int64_t most) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  return whole && value >= 1 && value <= most ? std::optional(value) : std::nullopt;
+}
+
+}  // namespace bic
