@@ -30,6 +30,14 @@ ManifestEntry entry(std::string op, const Arithmetic& narrow) {
   return e;
 }
 
+/// In 16 bits the op rounds on its way too: `form`, and where that was seen.
+void round_more(ManifestEntry& e, const std::string& form, const std::string& source) {
+  for (DType dtype : {DType::kBFloat16, DType::kFloat16}) {
+    e.arithmetic[dtype].form = form;
+    e.arithmetic[dtype].source += source;
+  }
+}
+
 ManifestEntry contraction(std::string op) {
   ManifestEntry e = entry(
       std::move(op),
@@ -40,12 +48,10 @@ ManifestEntry contraction(std::string op) {
 
 ManifestEntry linear() {
   ManifestEntry e = contraction("linear");
-  for (DType dtype : {DType::kBFloat16, DType::kFloat16}) {
-    e.arithmetic[dtype].form = "round-before-bias";
-    e.arithmetic[dtype].source +=
-        "; a rank-3 input that does not flatten to a view reaches bmm, which rounds, then an "
-        "addition, which rounds again (RecordFunction; one rounding is exceeded)";
-  }
+  round_more(e,
+             "round-before-bias",
+             "; a rank-3 input that does not flatten to a view reaches bmm, which rounds, then an "
+             "addition, which rounds again (RecordFunction; one rounding is exceeded)");
   return e;
 }
 
@@ -53,12 +59,11 @@ ManifestEntry softmax() {
   ManifestEntry e = entry(
       "softmax",
       {.elementary_ulps = 2, .source = "measured on AVX2: exp within 2 ulp in fp32, one division"});
-  for (DType dtype : {DType::kBFloat16, DType::kFloat16}) {
-    e.arithmetic[dtype].form = "round-exp";
-    e.arithmetic[dtype].source +=
-        "; along an axis that is not the last e is rounded before the division (one rounding is "
-        "exceeded; SoftMaxKernel.cpp of another commit does so in its scalar tail)";
-  }
+  round_more(
+      e,
+      "round-exp",
+      "; along an axis that is not the last e is rounded before the division (one rounding is "
+      "exceeded; SoftMaxKernel.cpp of another commit does so in its scalar tail)");
   return e;
 }
 
@@ -117,23 +122,20 @@ ManifestEntry cumsum() {
 
 ManifestEntry log_softmax() {
   ManifestEntry e = entry("log_softmax", {.source = "measured on AVX-512: exp within 2 ulp"});
-  for (DType dtype : {DType::kBFloat16, DType::kFloat16}) {
-    e.arithmetic[dtype].form = "round-log";
-    e.arithmetic[dtype].source +=
-        "; along the last axis the sum and its logarithm are kept in 16 bits (one rounding is "
-        "exceeded; SoftMaxKernel.cpp of another commit)";
-  }
+  round_more(e,
+             "round-log",
+             "; along the last axis the sum and its logarithm are kept in 16 bits (one rounding is "
+             "exceeded; SoftMaxKernel.cpp of another commit)");
   return e;
 }
 
 ManifestEntry logsumexp() {
   ManifestEntry e = entry("logsumexp", {.source = "measured on AVX-512: exp within 2 ulp"});
-  for (DType dtype : {DType::kBFloat16, DType::kFloat16}) {
-    e.arithmetic[dtype].form = "round-all";
-    e.arithmetic[dtype].source +=
-        "; every step is an op of its own (RecordFunction: amax, sub, exp_, sum.IntList_out, log_, "
-        "add_), which rounds (one rounding is exceeded)";
-  }
+  round_more(
+      e,
+      "round-all",
+      "; every step is an op of its own (RecordFunction: amax, sub, exp_, sum.IntList_out, log_, "
+      "add_), which rounds (one rounding is exceeded)");
   return e;
 }
 
@@ -149,12 +151,11 @@ ManifestEntry folded(std::string op, const std::string& moments) {
 
 ManifestEntry rsqrt() {
   ManifestEntry e = entry("rsqrt", {.source = "measured on AVX-512: a root and a division"});
-  for (DType dtype : {DType::kBFloat16, DType::kFloat16}) {
-    e.arithmetic[dtype].form = "round-root";
-    e.arithmetic[dtype].source +=
-        "; the root is rounded to 16 bits (one rounding is exceeded; UnaryOpsKernel.cpp of another "
-        "commit divides 1 by a vector's sqrt)";
-  }
+  round_more(
+      e,
+      "round-root",
+      "; the root is rounded to 16 bits (one rounding is exceeded; UnaryOpsKernel.cpp of another "
+      "commit divides 1 by a vector's sqrt)");
   return e;
 }
 
@@ -168,30 +169,25 @@ ManifestEntry pow() {
 
 ManifestEntry add() {
   ManifestEntry e = entry("add", {.source = "measured on AVX-512: one rounding"});
-  for (DType dtype : {DType::kBFloat16, DType::kFloat16}) {
-    e.arithmetic[dtype].form = "round-alpha";
-    e.arithmetic[dtype].source +=
-        ", but of alpha too, and in places of alpha times the other (one rounding is exceeded)";
-  }
+  round_more(
+      e,
+      "round-alpha",
+      ", but of alpha too, and in places of alpha times the other (one rounding is exceeded)");
   return e;
 }
 
 ManifestEntry rotary() {
   ManifestEntry e = entry("rotary", {.source = "four ops: each rounds, also to 16 bits"});
-  for (DType dtype : {DType::kBFloat16, DType::kFloat16}) {
-    e.arithmetic[dtype].form = "round-products";
-  }
+  round_more(e, "round-products", "");
   return e;
 }
 
 ManifestEntry batch_norm() {
   ManifestEntry e = folded("batch_norm", "");
-  for (DType dtype : {DType::kBFloat16, DType::kFloat16}) {
-    e.arithmetic[dtype].form = "round-all";
-    e.arithmetic[dtype].source +=
-        "; a tensor with gaps is computed step by step in 16 bits (one rounding is exceeded; "
-        "Normalization.cpp of another commit)";
-  }
+  round_more(e,
+             "round-all",
+             "; a tensor with gaps is computed step by step in 16 bits (one rounding is exceeded; "
+             "Normalization.cpp of another commit)");
   return e;
 }
 
