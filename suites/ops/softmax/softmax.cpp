@@ -1,20 +1,8 @@
 #include "reference_kernels/oracle/references.h"
 #include "suites/ops/declarations.h"
+#include "suites/ops/softmax/row_softmax.h"
 
 namespace bic::ops {
-namespace {
-
-Variant variant(std::string name, const std::vector<std::string>& axes, const std::string& dim) {
-  return {.name = std::move(name),
-          .call = "(y) = aten::softmax.int(x, " + dim + ")",
-          .inputs = {{"x", axes}},
-          .output = {"y", axes},
-          .reduced = {"h"},
-          .forms = {{"out", "(y) = aten::softmax.int_out(x, " + dim + ", out=y)"}},
-          .attributes = {}};
-}
-
-}  // namespace
 
 OpSpec softmax() {
   return {
@@ -23,9 +11,7 @@ OpSpec softmax() {
       .why = "the sum of exps shows its order only beside a rounding boundary: law edge",
       .bound =
           "the subtraction, exp's ulps, gamma_(n-1) of positive terms (Higham 4.2), the division",
-      .variants = {variant("", {"B", "h"}, "-1"),
-                   variant("middle", {"B", "h", "p"}, "1"),
-                   variant("dim0", {"h", "B"}, "0")},
+      .variants = softmax_variants("softmax"),
       .laws = {Law::kEdge, Law::kOutlier, Law::kNormal},
       .accuracy_laws = {Law::kNormal, Law::kUniform, Law::kLinspace, Law::kOutlier, Law::kOnes},
       .dims = {{"h", 16, 4096}, {"p", 1, 24}},
