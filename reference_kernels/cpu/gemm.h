@@ -33,20 +33,28 @@ struct GemmArgs {
 //              even. NaN outputs are the canonical quiet NaN of T.
 // Order        kLanes = 16 virtual lanes (double: 8). Lane l runs one chain of fused multiply-adds
 //              from +0 over k = l, l + kLanes, l + 2 kLanes, ...; bf16 has two k a lane and step:
-//              lane l adds k = 32 s + 2 l + 1, then 32 s + 2 l, for s = 0, 1, ... Then lanes l and
-//              l + 8 are added, then l + 4, l + 2, l + 1; then + 0.0 (no sum is -0); then times
-//              alpha; then + (beta * bias[b,i,j]), three roundings that alpha = beta = 1 makes one.
+//              lane l adds k = 32 s + 2 l + 1, then 32 s + 2 l, for s = 0, 1, ... (by VDPBF16PS
+//              where gemm_flushes_bf16(): the same two roundings). Then lanes l and l + 8 are
+//              added, then l + 4, l + 2, l + 1; then + 0.0 (no sum is -0); then times alpha; then +
+//              (beta * bias[b,i,j]), three roundings that alpha = beta = 1 makes one.
 // Invariant    The bits of y[b,i,j] are a function of row (b,i) of a, column (b,j) of w,
 //              bias[b,i,j], alpha, beta, k and T alone: not of m, n, batch, i, j, threads,
 //              alignment, strides, NT or NN. Zeros appended to k in both operands change no bit.
-//              The same on AVX2 and AVX-512.
+//              The same on AVX2 and AVX-512, but for bf16 with subnormals.
 // Not claimed  The bits of the baseline target (SSSE3: no fused multiply-add, two roundings a term)
-//              equal only themselves. Denormals assume the default MXCSR (no FTZ, no DAZ).
+//              equal only themselves. Subnormals assume the default MXCSR (no FTZ, no DAZ); where
+//              gemm_flushes_bf16(), those among the operands and the partial sums of a lane count
+//              as 0 whatever it says, in every kernel and for every shape.
 // Threads      Below 131072 multiply-adds no task is handed to `parallel`.
 // Source       The order is ours; the error bound is gamma_(K/16 + 5) sum |a||w| (Higham 2002,
-//              3.1), for alpha = beta = 1.
+//              3.1), for alpha = beta = 1, and where bf16 flushes 2^-126 a term and |a w| of terms
+//              with a subnormal operand. VDPBF16PS: Intel SDM; that it is two fmaf that flush is
+//              tested where there is one (so far AMD Zen 4).
 // Checked by   reference_kernels/cpu/gemm_test.cpp, gemm_value_test.cpp
 template <class T>
 void gemm(const GemmArgs<T>& args, const ParallelFor& parallel);
+
+/// Whether bf16 goes through VDPBF16PS here, which takes subnormals for 0.
+bool gemm_flushes_bf16();
 
 }  // namespace bic::cpu

@@ -9,15 +9,20 @@
 
 #include <hwy/cache_control.h>
 
-#include "reference_kernels/cpu/gemm_packed-inl.h"
+#include "reference_kernels/cpu/gemm_pack-inl.h"
+#include "reference_kernels/cpu/tasks.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace bic::cpu::HWY_NAMESPACE {
 
-// The register tile holds as many accumulators as that of gemm_packed, in fewer rows. No bit
-// depends on it.
+// The register tile: at most kMostSums accumulators. No bit depends on it.
+#if HWY_TARGET <= HWY_AVX3
+inline constexpr int kMostColumnRows = 8, kMostSums = 24;
+#else
+inline constexpr int kMostColumnRows = 4, kMostSums = 12;
+#endif
 template <int Rows>
-inline constexpr int kWideColumns = HWY_MIN(kTileRows* kTileVectors / Rows, 12);
+inline constexpr int kWideColumns = HWY_MIN(kMostSums / Rows, 12);
 template <int Rows>
 inline constexpr int kNarrowColumns = HWY_MIN(kWideColumns<Rows>, 6);
 /// Blocks from which on wide ones keep threads busy.
@@ -25,46 +30,57 @@ inline constexpr std::int64_t kManyBlocks = 16;
 /// Steps along a lane between fetching and use.
 inline constexpr std::int64_t kStepsAhead = 8;
 
+template <class A>
+inline constexpr int kSumLevels = sizeof(A) == 8 ? 3 : 4;  ///< of the tree over the lanes
+
+/// Level q holds the sum of 2^q lanes that waits for its partner, the last one the whole sum.
+template <class A>
+struct SumTree {
+  static constexpr int kSize = kMostSums * kWideLanes<A>;
+  A level[kSumLevels<A> + 1][kSize];
+};
+
+/// The n-th lane in the order in which a binary counter combines l with l + kLanes / 2 first.
+template <class A>
+constexpr int lane_at(int n) {
+  constexpr int kReversed[] = {0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15};
+  return kReversed[n] >> (4 - kSumLevels<A>);
+}
+
 /// Rows i0 .. i0 + rows of A, packed in `x`, and columns j0 .. j0 + cols.
-template <class T>
+template <class Op>
 struct ColumnBlock {
-  const Acc<T>* x;
+  const typename Op::Word* x;
   std::int64_t lane_stride;
   std::int64_t i0, rows, j0, cols;
 };
 
 /// Where vector j of a block begins: the last one of a row is moved back to end with the row, which
 /// is at least a vector long.
-template <class T>
-HWY_INLINE std::int64_t vector_begin(const GemmArgs<T>& g, const ColumnBlock<T>& block, int j) {
-  constexpr int kVector = kWideLanes<Acc<T>>;
+template <class Op>
+HWY_INLINE std::int64_t vector_begin(const GemmArgs<typename Op::In>& g,
+                                     const ColumnBlock<Op>& block,
+                                     int j) {
+  constexpr int kVector = kWideLanes<typename Op::Word>;
   return HWY_MIN(j * kVector, g.n - kVector - block.j0);
 }
 
-template <int Rows, int Vectors, class T>
-using ColumnSums = WideVec<Acc<T>>[Rows][Vectors];
+template <int Rows, int Vectors, class Op>
+using ColumnSums = typename Op::V[Rows][Vectors];
 
-/// One term of every output: acc[i][j] = fma(factors[i], w[begin[j] ..], acc[i][j]). What is
-/// fetched is used some steps later.
-template <int Rows, int Vectors, bool Last, class T>
-HWY_INLINE void column_step(const Acc<T>* factors,
-                            const T* w,
-                            const T* fetched,
-                            const std::int64_t* begin,
-                            ColumnSums<Rows, Vectors, T>& acc) {
-  const Wide<Acc<T>> d;
-  constexpr int kVector = kWideLanes<Acc<T>>;
-  const auto load = [&](auto j) BIC_INLINED {
-    if constexpr (j * kVector * sizeof(T) % 64 == 0) hwy::Prefetch(fetched + j * kVector);
-    return load_wide(d, w + (Last ? begin[j] : j * kVector));
-  };
-  WideVec<Acc<T>> kept[HWY_MIN(Rows, Vectors)];  // the shorter side; the other passes by
+/// One word of every output: acc[i][j] = mul_add(factors[i], load(begin of j), acc[i][j]).
+template <int Rows, int Vectors, class Op, class Load>
+HWY_INLINE void column_step(const typename Op::Word* factors,
+                            Load load,
+                            ColumnSums<Rows, Vectors, Op>& acc) {
+  const Wide<typename Op::Word> d;
+  typename Op::V kept[HWY_MIN(Rows, Vectors)];  // the shorter side; the other passes by
   if constexpr (Rows <= Vectors) {
     for_each<Rows>([&](auto i) BIC_INLINED { kept[i] = hn::Set(d, factors[i]); });
     for_each<Vectors>([&](auto j) BIC_INLINED {
       auto v = load(j);
       keep_in_register(v);
-      for_each<Rows>([&](auto i) BIC_INLINED { acc[i][j] = hn::MulAdd(kept[i], v, acc[i][j]); });
+      for_each<Rows>([&](auto i) BIC_INLINED { acc[i][j] = Op::mul_add(kept[i], v, acc[i][j]); });
     });
   } else {
     for_each<Vectors>([&](auto j) BIC_INLINED {
@@ -73,67 +89,93 @@ HWY_INLINE void column_step(const Acc<T>* factors,
     });
     for_each<Rows>([&](auto i) BIC_INLINED {
       const auto x = hn::Set(d, factors[i]);
-      for_each<Vectors>([&](auto j) BIC_INLINED { acc[i][j] = hn::MulAdd(x, kept[j], acc[i][j]); });
+      for_each<Vectors>([&](auto j)
+                            BIC_INLINED { acc[i][j] = Op::mul_add(x, kept[j], acc[i][j]); });
     });
   }
 }
 
-/// The n-th lane of a block, and as much of the tree as it completes, as in run_lane.
-template <int Rows, int Vectors, bool Last, class T>
-HWY_NOINLINE void run_column_lane(const GemmArgs<T>& g,
-                                  const ColumnBlock<T>& block,
+/// The n-th lane's chains of a block. What is fetched is used some steps later.
+template <int Rows, int Vectors, bool Last, class Op>
+HWY_INLINE void add_lane(const GemmArgs<typename Op::In>& g,
+                         const ColumnBlock<Op>& block,
+                         int n,
+                         ColumnSums<Rows, Vectors, Op>& acc) {
+  using A = typename Op::Word;
+  using T = typename Op::In;
+  constexpr int kVector = kWideLanes<A>, kLaneTerms = Op::kWords * Op::kTerms;
+  constexpr int kLanes = ChainOrder<T>::kLanes;
+  std::int64_t begin[Vectors];
+  for (int j = 0; j < Vectors; ++j) begin[j] = vector_begin(g, block, j);
+  const int lane = lane_at<A>(n), next = lane_at<A>((n + 1) % kLanes);
+  const std::int64_t steps = ChainOrder<T>::steps(g.k);
+  const A* factors = block.x + lane * block.lane_stride;
+  for (std::int64_t s = 0; s < steps; ++s) {
+    const bool wraps = s + kStepsAhead >= steps;
+    const std::int64_t ahead = (s + kStepsAhead - (wraps ? steps : 0)) * kStepTerms<Op> +
+                               (wraps ? next : lane) * kLaneTerms;
+    for_each<Op::kWords>([&](auto word) BIC_INLINED {
+      constexpr int kTerm = Op::kWords - 1 - word;  // bf16: the odd term of a lane first
+      const std::int64_t k = s * kStepTerms<Op> + lane * kLaneTerms + kTerm;
+      if (k >= g.k) return;
+      const T* w = g.w + k * g.w_k + block.j0;
+      const T* fetched = g.w + HWY_MIN(ahead + kTerm, g.k - Op::kTerms) * g.w_k + block.j0;
+      const A* x = factors + (s * Op::kWords + word) * Rows;
+      const auto at = [&](auto j) BIC_INLINED { return w + (Last ? begin[j] : j * kVector); };
+      if (k + Op::kTerms > g.k) {
+        return column_step<Rows, Vectors, Op>(
+            x, [&](auto j) BIC_INLINED { return Op::load_last_columns(at(j)); }, acc);
+      }
+      const auto load = [&](auto j) BIC_INLINED {
+        if constexpr (j * kVector * sizeof(T) % 64 == 0) {
+          for_each<Op::kTerms>(
+              [&](auto t) BIC_INLINED { hwy::Prefetch(fetched + t * g.w_k + j * kVector); });
+        }
+        return Op::load_columns(at(j), g.w_k);
+      };
+      column_step<Rows, Vectors, Op>(x, load, acc);
+    });
+  }
+}
+
+/// The n-th lane of a block, and as much of the tree as it completes: a level for every trailing
+/// one of n.
+template <int Rows, int Vectors, bool Last, class Op>
+HWY_NOINLINE void run_column_lane(const GemmArgs<typename Op::In>& g,
+                                  const ColumnBlock<Op>& block,
                                   int n,
-                                  Tile<Acc<T>>& tile) {
-  using A = Acc<T>;
-  using Order = ChainOrder<T>;
+                                  SumTree<typename Op::Word>& tree) {
+  using A = typename Op::Word;
   constexpr int kVector = kWideLanes<A>;
   const Wide<A> d;
-  ColumnSums<Rows, Vectors, T> acc;
+  ColumnSums<Rows, Vectors, Op> acc;
   const auto each = [&](auto f) BIC_INLINED {
     for_each<Rows * Vectors>([&](auto e)
                                  BIC_INLINED { f(acc[e / Vectors][e % Vectors], e * kVector); });
   };
   each([&](auto& sum, int) BIC_INLINED { sum = hn::Zero(d); });
-  std::int64_t begin[Vectors];
-  for (int j = 0; j < Vectors; ++j) begin[j] = vector_begin(g, block, j);
-  const int lane = lane_at<A>(n), next = lane_at<A>((n + 1) % Tile<A>::kLanes);
-  const std::int64_t steps = Order::steps(g.k);
-  const A* factors = block.x + lane * block.lane_stride;
-  for (std::int64_t s = 0; s < steps; ++s) {
-    const bool wraps = s + kStepsAhead >= steps;
-    const std::int64_t ahead = (s + kStepsAhead - (wraps ? steps : 0)) * Order::kStep +
-                               (wraps ? next : lane) * Order::kPerLane;
-    for_each<Order::kPerLane>([&](auto t) BIC_INLINED {
-      constexpr int kTerm = Order::kPerLane - 1 - t;  // bf16: the odd term of a lane first
-      const std::int64_t k = s * Order::kStep + lane * Order::kPerLane + kTerm;
-      if (k >= g.k) return;
-      const T* w = g.w + k * g.w_k + block.j0;
-      const T* fetched = g.w + HWY_MIN(ahead + kTerm, g.k - 1) * g.w_k + block.j0;
-      column_step<Rows, Vectors, Last>(
-          factors + (s * Order::kPerLane + t) * Rows, w, fetched, begin, acc);
-    });
-  }
-  A* out = tile.level[0];
-  for (; n & 1; n >>= 1, out += kTileRows * Tile<A>::kCols) {
+  add_lane<Rows, Vectors, Last, Op>(g, block, n, acc);
+  A* out = tree.level[0];
+  for (; n & 1; n >>= 1, out += SumTree<A>::kSize) {
     each([&](auto& sum, int at) BIC_INLINED { sum = hn::Add(hn::Load(d, out + at), sum); });
   }
   each([&](auto& sum, int at) BIC_INLINED { hn::Store(sum, d, out + at); });
 }
 
 /// Vectors vectors of columns; `Last`, if fewer are left.
-template <int Rows, int Vectors, bool Last, class T>
-std::int64_t run_columns(const GemmArgs<T>& g, const ColumnBlock<T>& block) {
-  using A = Acc<T>;
+template <int Rows, int Vectors, bool Last, class Op>
+std::int64_t run_columns(const GemmArgs<typename Op::In>& g, const ColumnBlock<Op>& block) {
+  using A = typename Op::Word;
   const Wide<A> d;
   constexpr int kVector = kWideLanes<A>;
-  alignas(64) Tile<A> tile;
-  for (int n = 0; n < Tile<A>::kLanes; ++n) {
-    run_column_lane<Rows, Vectors, Last>(g, block, n, tile);
+  alignas(64) SumTree<A> tree;
+  for (int n = 0; n < ChainOrder<typename Op::In>::kLanes; ++n) {
+    run_column_lane<Rows, Vectors, Last>(g, block, n, tree);
   }
   for (std::int64_t i = 0; i < block.rows; ++i) {
     for (int j = 0; j < Vectors && j * kVector < block.cols; ++j) {
       const std::int64_t moved = Last ? j * kVector - vector_begin(g, block, j) : 0;
-      const A* sum = tile.level[Tile<A>::kLevels] + (i * Vectors + j) * kVector + moved;
+      const A* sum = tree.level[kSumLevels<A>] + (i * Vectors + j) * kVector + moved;
       const std::int64_t at = j * kVector;
       finish(d, hn::LoadU(d, sum), g, block.i0 + i, block.j0 + at, block.cols - at);
     }
@@ -141,9 +183,9 @@ std::int64_t run_columns(const GemmArgs<T>& g, const ColumnBlock<T>& block) {
   return Vectors * kVector;
 }
 
-template <int Rows, class T>
-void column_block(const GemmArgs<T>& g, ColumnBlock<T> block) {
-  constexpr int kVector = kWideLanes<Acc<T>>, kWide = kWideColumns<Rows>,
+template <int Rows, class Op>
+void column_block(const GemmArgs<typename Op::In>& g, ColumnBlock<Op> block) {
+  constexpr int kVector = kWideLanes<typename Op::Word>, kWide = kWideColumns<Rows>,
                 kNarrow = kNarrowColumns<Rows>;
   for (std::int64_t done = 0; block.cols > 0; block.j0 += done, block.cols -= done) {
     if (block.cols >= kWide * kVector) {
@@ -176,23 +218,25 @@ GemmArgs<T> with_whole_rows(const GemmArgs<T>& g) {
 }
 
 /// Packs A, `Rows` rows a tile, and shares the columns of all batches among tasks.
-template <int Rows, class T>
-void gemm_columns_of(const GemmArgs<T>& g, const ParallelFor& parallel) {
-  constexpr std::int64_t kVector = kWideLanes<Acc<T>>, kNarrow = kNarrowColumns<Rows> * kVector;
-  const PanelShape<T> shape(g.k, Rows);
+template <int Rows, class Op>
+void gemm_columns_of(const GemmArgs<typename Op::In>& g, const ParallelFor& parallel) {
+  using T = typename Op::In;
+  using A = typename Op::Word;
+  constexpr std::int64_t kVector = kWideLanes<A>, kNarrow = kNarrowColumns<Rows> * kVector;
+  const LaneShape<Op> shape(g.k, Rows);
   const std::int64_t tiles = (g.m + Rows - 1) / Rows, size = tiles * shape.size();
-  const std::int64_t fit = kPackedBytes / (size * static_cast<std::int64_t>(sizeof(Acc<T>))) + 1;
+  const std::int64_t fit = kPackedBytes / (size * static_cast<std::int64_t>(sizeof(A))) + 1;
   for (std::int64_t b0 = 0; b0 < g.batch; b0 += fit) {
     const GemmArgs<T> some = some_batches(g, b0, std::min(fit, g.batch - b0));
     std::int64_t width = kWideColumns<Rows> * kVector;
     if (some.batch * ((g.n + width - 1) / width) < kManyBlocks) width = kNarrow;
     const std::int64_t blocks = (g.n + width - 1) / width, items = some.batch * blocks;
-    Acc<T>* packed = scratch<ColumnA, Acc<T>>(some.batch * size);
+    A* packed = scratch<ColumnA, A>(some.batch * size);
     run_tasks(parallel, some.batch, some.batch * g.m * g.k, [&](auto begin, auto end) {
       for (std::int64_t t = begin * tiles; t < end * tiles; ++t) {
         const std::int64_t i = t % tiles * Rows, rows = std::min<std::int64_t>(Rows, g.m - i);
         const T* a = some.a + t / tiles * g.a_batch + i * g.a_row;
-        pack_panel(PanelSource<T>{a, g.a_row, g.a_k, rows}, shape, g.k, packed + t * shape.size());
+        pack_by_lane<Op>(g, a, rows, shape, packed + t * shape.size());
       }
     });
     const std::int64_t each = items_per_task(items, width * g.m * g.k);
@@ -203,13 +247,13 @@ void gemm_columns_of(const GemmArgs<T>& g, const ParallelFor& parallel) {
         const auto one = some_batches(some, b, 1);
         const auto read = g.n < kVector ? with_whole_rows(one) : one;
         for (std::int64_t i = 0; i < g.m; i += Rows) {
-          column_block<Rows>(read,
-                             {packed + (b * tiles + i / Rows) * shape.size(),
-                              shape.lane_stride,
-                              i,
-                              std::min<std::int64_t>(Rows, g.m - i),
-                              j,
-                              std::min(width, g.n - j)});
+          column_block<Rows, Op>(read,
+                                 {packed + (b * tiles + i / Rows) * shape.size(),
+                                  shape.lane_stride,
+                                  i,
+                                  std::min<std::int64_t>(Rows, g.m - i),
+                                  j,
+                                  std::min(width, g.n - j)});
         }
       }
     });
@@ -217,12 +261,12 @@ void gemm_columns_of(const GemmArgs<T>& g, const ParallelFor& parallel) {
 }
 
 /// w_n == 1 and few rows.
-template <class T>
-void gemm_columns(const GemmArgs<T>& g, const ParallelFor& parallel) {
-  if (g.m == 1) return gemm_columns_of<1>(g, parallel);
-  if (g.m == 2) return gemm_columns_of<2>(g, parallel);
-  if (g.m <= 4 || kTileRows == 4) return gemm_columns_of<4>(g, parallel);
-  gemm_columns_of<kTileRows>(g, parallel);
+template <class Op>
+void gemm_columns(const GemmArgs<typename Op::In>& g, const ParallelFor& parallel) {
+  if (g.m == 1) return gemm_columns_of<1, Op>(g, parallel);
+  if (g.m == 2) return gemm_columns_of<2, Op>(g, parallel);
+  if (g.m <= 4 || kMostColumnRows == 4) return gemm_columns_of<4, Op>(g, parallel);
+  gemm_columns_of<kMostColumnRows, Op>(g, parallel);
 }
 
 }  // namespace bic::cpu::HWY_NAMESPACE

@@ -17,9 +17,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace bic::cpu::HWY_NAMESPACE {
 
-/// Rows of W fetched ahead where they are too far apart for a hardware prefetcher.
-inline constexpr std::int64_t kTermsAhead = 16;
-
 /// Bytes of packed A kept at a time.
 inline constexpr std::int64_t kPackedBytes = 8 << 20;
 

@@ -17,8 +17,8 @@ TYPED_TEST_SUITE(Gemm, Dtypes, DtypeName);
 struct Shape {
   std::int64_t m, n, k;
 };
-// Beside the tiles of every target (1 to 8 rows, 3 to 48 columns), the steps of 8, 16 and 32 terms
-// and the change of kernel at 4 and 32 rows.
+// Beside the tiles of every target (1 to 8 rows, 1 to 48 columns), the steps of 8, 16 and 32 terms
+// and the change of kernel at 16 rows; sums in two parts, and more rows than are packed at a time.
 constexpr Shape kShapes[] = {{1, 1, 1},
                              {1, 7, 16},
                              {2, 3, 17},
@@ -30,7 +30,21 @@ constexpr Shape kShapes[] = {{1, 1, 1},
                              {9, 49, 129},
                              {31, 8, 40},
                              {33, 65, 72},
-                             {50, 13, 257}};
+                             {50, 13, 257},
+                             {4, 9, 6200},
+                             {400, 2, 6200}};
+
+/// f on every target, with VDPBF16PS and without.
+template <class F>
+void on_every_target(F f) {
+  for (const bool lacks : {false, true}) {
+    const Bf16Dot dot(lacks);
+    for (const std::int64_t target : targets()) {
+      const OnTarget on(target);
+      f(target);
+    }
+  }
+}
 
 TYPED_TEST(Gemm, FollowsTheStatedOrderOnEveryFusingTarget) {
   for (const Shape s : kShapes) {
@@ -38,16 +52,47 @@ TYPED_TEST(Gemm, FollowsTheStatedOrderOnEveryFusingTarget) {
       Problem<TypeParam> p(s.m, s.n, s.k, s.k);
       if (!with_bias) p.bias.clear();
       const auto expected = run_naive(p);
-      for (const std::int64_t target : targets()) {
-        if (!fuses(target)) continue;
-        const OnTarget on(target);
+      on_every_target([&](std::int64_t target) {
+        if (!fuses(target)) return;
         for (const Layout layout : kLayouts) {
           EXPECT_TRUE(same_bits(run(p, layout), expected))
               << hwy::TargetName(target) << " " << s.m << "x" << s.n << "x" << s.k << " layout "
               << static_cast<int>(layout);
         }
-      }
+      });
     }
+  }
+}
+
+/// Half of the operands subnormal, their partners large; products of the others near the smallest
+/// normal number.
+Problem<hwy::bfloat16_t> tiny_problem(std::int64_t m, std::int64_t n, std::int64_t k) {
+  Problem<hwy::bfloat16_t> p(m, n, k);
+  p.bias.clear();
+  for (std::int64_t i = 0; i < m * k; ++i) {
+    p.a[i] = narrow<hwy::bfloat16_t>(std::ldexp(widen(p.a[i]), i % k % 4 < 2 ? -64 : -130));
+  }
+  for (std::int64_t i = 0; i < n * k; ++i) {
+    p.w[i] = narrow<hwy::bfloat16_t>(std::ldexp(widen(p.w[i]), i % k % 4 < 2 ? -64 : 5));
+  }
+  return p;
+}
+
+TEST(GemmOfBf16, TakesSubnormalsForZeroInEveryKernelOrInNone) {
+  for (const Shape s : {Shape{1, 40, 65}, Shape{7, 33, 64}, Shape{40, 50, 97}, Shape{3, 9, 6200}}) {
+    const auto p = tiny_problem(s.m, s.n, s.k);
+    const auto kept = run_naive(p), flushed = run_naive(p, true);
+    int differ = 0;
+    for (std::size_t i = 0; i < kept.size(); ++i) differ += bits_of(kept[i]) != bits_of(flushed[i]);
+    EXPECT_GE(differ, static_cast<int>(kept.size() / 2)) << "else the values cannot tell";
+    on_every_target([&](std::int64_t target) {
+      if (!fuses(target)) return;
+      EXPECT_EQ(gemm_flushes_bf16(), target <= HWY_AVX3 && has_bf16_dot());
+      for (const Layout layout : kLayouts) {
+        EXPECT_TRUE(same_bits(run(p, layout), gemm_flushes_bf16() ? flushed : kept))
+            << hwy::TargetName(target) << " " << s.m << " layout " << static_cast<int>(layout);
+      }
+    });
   }
 }
 
@@ -69,8 +114,7 @@ TYPED_TEST(Gemm, TheOrderShowsInTheseValues) {
 }
 
 TYPED_TEST(Gemm, RowKeepsItsBitsInAnyBatchAndPositionOnEveryTarget) {
-  for (const std::int64_t target : targets()) {
-    const OnTarget on(target);
+  on_every_target([](std::int64_t) {
     for (const std::int64_t k : {61, 160}) {
       for (const std::int64_t m : {2, 3, 5, 8, 31, 32, 33, 70}) {
         const Problem<TypeParam> p(m, 77, k, m);
@@ -85,7 +129,7 @@ TYPED_TEST(Gemm, RowKeepsItsBitsInAnyBatchAndPositionOnEveryTarget) {
         }
       }
     }
-  }
+  });
 }
 
 TYPED_TEST(Gemm, ColumnKeepsItsBitsInAnyWidth) {

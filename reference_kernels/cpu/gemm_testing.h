@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "reference_kernels/cpu/gemm.h"
+#include "reference_kernels/cpu/gemm_bf16_dot.h"
 #include "reference_kernels/cpu/kernel_testing.h"
 #include "reference_kernels/cpu/naive.h"
 
@@ -82,14 +83,23 @@ std::vector<T> run(const Problem<T>& p,
   return out;
 }
 
+/// While it lives, and if `lacks`, the CPU has no VDPBF16PS.
+class Bf16Dot {
+ public:
+  explicit Bf16Dot(bool lacks) { pretend_no_bf16_dot(lacks); }
+  ~Bf16Dot() { pretend_no_bf16_dot(false); }
+  Bf16Dot(const Bf16Dot&) = delete;
+  Bf16Dot& operator=(const Bf16Dot&) = delete;
+};
+
 template <class T>
-std::vector<T> run_naive(const Problem<T>& p) {
+std::vector<T> run_naive(const Problem<T>& p, bool flushes = false) {
   std::vector<T> y;
   for (std::int64_t i = 0; i < p.m; ++i) {
     const std::vector<T> a(p.a.begin() + i * p.k, p.a.begin() + (i + 1) * p.k);
     for (std::int64_t j = 0; j < p.n; ++j) {
       const std::vector<T> w(p.w.begin() + j * p.k, p.w.begin() + (j + 1) * p.k);
-      y.push_back(naive::dot(a, w, p.bias.empty() ? nullptr : &p.bias[j]));
+      y.push_back(naive::dot(a, w, p.bias.empty() ? nullptr : &p.bias[j], flushes));
     }
   }
   return y;

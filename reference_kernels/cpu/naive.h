@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "reference_kernels/cpu/gemm.h"
@@ -24,15 +25,23 @@ A fold(std::vector<A> lane) {
   return lane[0];
 }
 
-/// gemm.h, one output: a and w are the k terms.
+template <class A>
+A flushed(A x) {
+  return std::abs(x) < std::numeric_limits<A>::min() ? std::copysign(A(0), x) : x;
+}
+
+/// gemm.h, one output: a and w are the k terms, and subnormals are 0 if `flushes`.
 template <class T>
-T dot(const std::vector<T>& a, const std::vector<T>& w, const T* bias) {
+T dot(const std::vector<T>& a, const std::vector<T>& w, const T* bias, bool flushes = false) {
   using A = Acc<T>;
   const bool pairs = std::is_same_v<T, hwy::bfloat16_t>;
   const std::int64_t k = a.size(), lanes = std::is_same_v<T, double> ? 8 : 16;
   std::vector<A> lane(lanes, A(0));
   const auto add = [&](std::int64_t l, std::int64_t i) {
-    if (i < k) lane[l] = std::fma(widen(a[i]), widen(w[i]), lane[l]);
+    if (i >= k) return;
+    const A x = widen(a[i]), y = widen(w[i]);
+    lane[l] =
+        flushes ? flushed(std::fma(flushed(x), flushed(y), lane[l])) : std::fma(x, y, lane[l]);
   };
   for (std::int64_t first = 0; first < k; first += pairs ? 2 * lanes : lanes) {
     for (std::int64_t l = 0; l < lanes; ++l) {
