@@ -31,12 +31,14 @@ struct ConvolutionArgs {
 //
 // Dtypes       float, double, hwy::bfloat16_t, hwy::float16_t, as gemm.h.
 // Order        That of gemm.h over k = (c, u, v), row-major, taps beside the image included as
-//              zeros.
+//              zeros; subnormals too are as there.
 // Invariant    The bits of y[b,o,i,j] are a function of what that output sees of image b, of filter
 //              o, of bias[o] and T alone: not of batch, n, extents, threads, alignment or strides.
 //              Zeros appended to the channels of both operands change no bit.
 // Threads      Below 131072 multiply-adds no task is handed to `parallel`.
-// Source       im2col (Chellapilla et al., 2006), a few images or rows of one at a time.
+// Source       Direct: images are laid out so that a term of neighbouring outputs is a vector in
+//              memory (convolution_layout.h), instead of im2col (Chellapilla et al., 2006), which
+//              copies an input once for every tap.
 // Checked by   reference_kernels/cpu/convolution_test.cpp
 template <class T>
 void convolution(const ConvolutionArgs<T>& args, const ParallelFor& parallel);

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "reference_kernels/cpu/gemm.h"
 #include "reference_kernels/cpu/kernel_testing.h"
 #include "reference_kernels/cpu/naive.h"
 
@@ -29,7 +32,9 @@ const Geometry kGeometries[] = {{1, 5, 7, axis(6, 3), axis(9, 3)},
                                 {2, 4, 3, axis(5, 3, 1, 1), axis(7, 2, 2, 3)},
                                 {1, 2, 9, axis(9, 3, 2, 1, 2), axis(8, 4, 3, 0, 2)},
                                 {6, 1, 1, axis(1, 1), axis(150, 5, 1, 4)},
-                                {1, 33, 40, axis(30, 1), axis(31, 1)}};
+                                {1, 33, 40, axis(30, 1), axis(31, 1)},
+                                {1, 7, 3, axis(3, 3), axis(2, 2)},            // images side by side
+                                {1, 70, 2, axis(64, 3, 1, 1), axis(64, 2)}};  // bands of rows
 
 template <class T>
 struct Problem {
@@ -99,10 +104,22 @@ template <class T>
 class Convolution : public ::testing::Test {};
 TYPED_TEST_SUITE(Convolution, Dtypes, DtypeName);
 
+/// y on every target with fused multiply-add, which all must give the same.
+template <class T>
+std::vector<T> run_on_targets(const Problem<T>& p, std::int64_t count) {
+  const std::vector<T> y = run(p, 0, count);
+  for (const std::int64_t target : targets()) {
+    if (!fuses(target)) continue;
+    const OnTarget on(target);
+    EXPECT_TRUE(same_bits(run(p, 0, count), y)) << hwy::TargetName(target);
+  }
+  return y;
+}
+
 TYPED_TEST(Convolution, HasTheBitsOfGemmOnWhatAnOutputSees) {
   for (const Geometry& g : kGeometries) {
     const Problem<TypeParam> p(g, 2);
-    const auto y = run(p, 0, 2);
+    const auto y = run_on_targets(p, 2);
     for (std::int64_t o = 0; o < 2 * p.outputs(); o += 1 + p.outputs() / 97) {
       const std::int64_t at = o % p.outputs(), filter = at / (g.h.out * g.w.out);
       const std::vector<TypeParam> w(p.filters.begin() + filter * p.terms(),
@@ -111,6 +128,33 @@ TYPED_TEST(Convolution, HasTheBitsOfGemmOnWhatAnOutputSees) {
                 bits_of(naive::dot(seen(p, o / p.outputs(), at), w, &p.bias[filter])))
           << o;
     }
+  }
+}
+
+TEST(ConvolutionOfBf16, TakesSubnormalsForZeroWhereGemmDoes) {
+  using T = hwy::bfloat16_t;
+  const auto scaled = [](T x, int exponent) { return narrow<T>(std::ldexp(widen(x), exponent)); };
+  for (const Geometry& g : {kGeometries[0], kGeometries[5]}) {  // few filters and many
+    Problem<T> p(g, 1);
+    const std::int64_t area = g.h.in * g.w.in, taps = g.h.taps * g.w.taps;
+    for (std::size_t i = 0; i < p.x.size(); ++i) {
+      p.x[i] = scaled(p.x[i], i / area % 2 == 0 ? -130 : -64);
+    }
+    for (std::size_t i = 0; i < p.filters.size(); ++i) {
+      p.filters[i] = scaled(p.filters[i], i / taps % g.channels % 2 == 0 ? 5 : -64);
+    }
+    p.bias.assign(p.bias.size(), T());
+    const auto y = run(p, 0, 1);
+    int differ = 0;
+    for (std::int64_t o = 0; o < p.outputs(); o += 1 + p.outputs() / 97) {
+      const std::int64_t first = o / (g.h.out * g.w.out) * p.terms();
+      const std::vector<T> w(p.filters.begin() + first, p.filters.begin() + first + p.terms());
+      const T kept = naive::dot<T>(seen(p, 0, o), w, nullptr),
+              flushed = naive::dot<T>(seen(p, 0, o), w, nullptr, true);
+      EXPECT_EQ(bits_of(y[o]), bits_of(gemm_flushes_bf16() ? flushed : kept)) << o;
+      differ += bits_of(kept) != bits_of(flushed);
+    }
+    EXPECT_GE(differ, 20) << "else the values cannot tell";
   }
 }
 
