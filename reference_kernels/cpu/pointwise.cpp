@@ -16,43 +16,41 @@
 HWY_BEFORE_NAMESPACE();
 namespace bic::cpu::HWY_NAMESPACE {
 
-/// Elements of p as numbers of d's type: those of the arithmetic's type, or widened to double.
-template <class D, class T>
-HWY_INLINE hn::Vec<D> load_as(D d, const T* p) {
-  if constexpr (std::is_same_v<hn::TFromD<D>, Acc<T>>) {
-    return load_wide(d, p);
+/// f of vectors of A in the type of d: its own, or double for float, half a vector at a time.
+template <class D, class F, class V, class... More>
+HWY_INLINE V evaluate(D d, F f, V v, More... more) {
+  if constexpr (std::is_same_v<hn::DFromV<V>, D>) {
+    return f(d, v, more...);
   } else {
-    return hn::PromoteTo(d, load_wide(hn::Rebind<float, D>(), p));
+    const hn::DFromV<V> whole;
+    const hn::Half<decltype(whole)> half;
+    const auto lower = [&](V x) BIC_INLINED { return hn::PromoteTo(d, hn::LowerHalf(half, x)); };
+    const auto upper = [&](V x) BIC_INLINED { return hn::PromoteTo(d, hn::UpperHalf(half, x)); };
+    const auto low = hn::DemoteTo(half, f(d, lower(v), lower(more)...));
+    const auto high = hn::DemoteTo(half, f(d, upper(v), upper(more)...));
+    return hn::Combine(whole, high, low);
   }
 }
 
-template <class D, class T>
-HWY_INLINE void store_as(D d, hn::Vec<D> v, T* p) {
-  if constexpr (std::is_same_v<hn::TFromD<D>, Acc<T>>) {
-    store_rounded(d, v, p);
-  } else {
-    const hn::Rebind<float, D> df;
-    store_rounded(df, hn::DemoteTo(df, v), p);
-  }
-}
-
-/// y[i] = f(load(i)); the tail goes through the same vector code as the body.
-template <class D, class T, class F>
-HWY_INLINE void map(D d, F f, const T* x, T* y, std::int64_t n) {
-  constexpr std::int64_t kLanes = hn::MaxLanes(D());
+/// y[i] = f(x[i], more[i], ...); the tail goes through the same vector code as the body.
+template <class D, class T, class F, class... More>
+HWY_INLINE void map(D d, F f, T* y, std::int64_t n, const T* x, const More*... more) {
+  const hn::ScalableTag<Acc<T>> a;
+  constexpr std::int64_t kLanes = hn::MaxLanes(decltype(a)());
   std::int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) store_as(d, f(d, load_as(d, x + i)), y + i);
-  if (i == n) return;
-  T tail[kLanes] = {};
-  std::memcpy(static_cast<void*>(tail), x + i, (n - i) * sizeof(T));
-  store_as(d, f(d, load_as(d, tail)), tail);
-  std::memcpy(static_cast<void*>(y + i), tail, (n - i) * sizeof(T));
+  for (; i + kLanes <= n; i += kLanes) {
+    store_rounded(a, evaluate(d, f, load_wide(a, x + i), load_wide(a, more + i)...), y + i);
+  }
+  const std::int64_t rest = n - i;
+  if (rest == 0) return;
+  const auto y_rest = evaluate(d, f, load_some(a, x + i, rest), load_some(a, more + i, rest)...);
+  store_some(a, y_rest, y + i, rest);
 }
 
 template <class Function, class D = hn::ScalableTag<double>, class T>
 void apply(const T* x, T* y, std::int64_t n) {
   map(
-      D(), [](auto d, auto v) BIC_INLINED { return Function::apply(d, v); }, x, y, n);
+      D(), [](auto d, auto v) BIC_INLINED { return Function::apply(d, v); }, y, n, x);
 }
 
 template <class T>
@@ -96,22 +94,6 @@ void pointwise_all(const PointwiseArgs<T>& a, const ParallelFor& parallel) {
   });
 }
 
-/// As `map`, of two operands.
-template <class D, class T, class F>
-HWY_INLINE void map_pairs(D d, F f, const T* x, const T* o, T* y, std::int64_t n) {
-  constexpr std::int64_t kLanes = hn::MaxLanes(D());
-  std::int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    store_as(d, f(d, load_as(d, x + i), load_as(d, o + i)), y + i);
-  }
-  if (i == n) return;
-  T first[kLanes] = {}, second[kLanes] = {};
-  std::memcpy(static_cast<void*>(first), x + i, (n - i) * sizeof(T));
-  std::memcpy(static_cast<void*>(second), o + i, (n - i) * sizeof(T));
-  store_as(d, f(d, load_as(d, first), load_as(d, second)), first);
-  std::memcpy(static_cast<void*>(y + i), first, (n - i) * sizeof(T));
-}
-
 template <class T>
 void scaled_sum_all(const ScaledSumArgs<T>& a, const ParallelFor& parallel) {
   const hn::ScalableTag<Acc<T>> d;
@@ -119,7 +101,7 @@ void scaled_sum_all(const ScaledSumArgs<T>& a, const ParallelFor& parallel) {
   run_blocks(a.n, parallel, [&](std::int64_t first, std::int64_t count) {
     const auto f = [alpha](auto tag, auto x, auto o)
                        BIC_INLINED { return hn::MulAdd(hn::Set(tag, alpha), o, x); };
-    map_pairs(d, f, a.x + first, a.other + first, a.y + first, count);
+    map(d, f, a.y + first, count, a.x + first, a.other + first);
   });
 }
 
@@ -132,19 +114,19 @@ void power_all(const PowerArgs<T>& a, const ParallelFor& parallel) {
     const double e = a.exponent;
     if (a.exponents != nullptr) {
       const auto f = [](auto tag, auto v, auto w) BIC_INLINED { return power<Acc<T>>(tag, v, w); };
-      return map_pairs(d, f, x, a.exponents + first, y, count);
+      return map(d, f, y, count, x, a.exponents + first);
     }
     if (e == 2) {
       return map(
-          d, [](auto, auto v) BIC_INLINED { return hn::Mul(v, v); }, x, y, count);
+          d, [](auto, auto v) BIC_INLINED { return hn::Mul(v, v); }, y, count, x);
     }
     if (e == 3) {
       const auto cube = [](auto, auto v) BIC_INLINED { return hn::Mul(hn::Mul(v, v), v); };
-      return map(d, cube, x, y, count);
+      return map(d, cube, y, count, x);
     }
     const auto f = [e](auto tag, auto v)
                        BIC_INLINED { return power<Acc<T>>(tag, v, hn::Set(tag, e)); };
-    map(d, f, x, y, count);
+    map(d, f, y, count, x);
   });
 }
 

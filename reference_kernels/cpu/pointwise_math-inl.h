@@ -20,50 +20,79 @@ inline constexpr bool kDouble = sizeof(R) == 8;
 template <class R>
 inline constexpr double kExpReach = kDouble<R> ? 800 : 200;
 
-/// exp(x) = (1 + rest) * 2^n.
+/// exp(x) = (1 + rest) * 2^n, and for float 2^n too.
 template <class D>
 struct ExpParts {
-  hn::Vec<D> rest, n;
+  hn::Vec<D> rest, n, power;
 };
 
+/// r + r^2 Q(r) = exp(r) - 1 for |r| <= ln 2 / 2.
 template <class R, class D>
-HWY_INLINE ExpParts<D> exp_parts(D d, TwoPart<D> x) {
-  using C = Coefficients<double>;
-  const auto n = hn::Round(hn::Mul(x.hi, hn::Set(d, C::kLog2E)));
-  const auto high = hn::NegMulAdd(n, hn::Set(d, C::kLn2Hi), x.hi);
-  const auto r = hn::Add(hn::NegMulAdd(n, hn::Set(d, C::kLn2Lo), high), x.lo);
+HWY_INLINE hn::Vec<D> exp_rest(D d, hn::Vec<D> r) {
   constexpr auto& c = Coefficients<R>::kExp;
   constexpr int kTerms = sizeof(c) / sizeof(c[0]);
   auto q = hn::Set(d, static_cast<double>(c[kTerms - 1]));
   for (int i = kTerms - 2; i >= 0; --i) {
     q = hn::MulAdd(q, r, hn::Set(d, static_cast<double>(c[i])));
   }
-  return {hn::MulAdd(hn::Mul(r, r), q, r), n};
+  return hn::MulAdd(hn::Mul(r, r), q, r);
+}
+
+/// The low part of a number that has none.
+struct NoLow {};
+template <class V>
+HWY_INLINE V plus_low(V r, NoLow) {
+  return r;
+}
+template <class V>
+HWY_INLINE V plus_low(V r, V low) {
+  return hn::Add(r, low);
+}
+
+/// Of x + low. A float is served by ln 2 in one part, which errs by 2^-46 at most, and by n as it
+/// is rounded in the low bits of a large number.
+template <class R, class D, class Low = NoLow>
+HWY_INLINE ExpParts<D> exp_parts(D d, hn::Vec<D> x, Low low = {}) {
+  using C = Coefficients<double>;
+  if constexpr (kDouble<R>) {
+    const auto n = hn::Round(hn::Mul(x, hn::Set(d, C::kLog2E)));
+    const auto high = hn::NegMulAdd(n, hn::Set(d, C::kLn2Hi), x);
+    const auto r = plus_low(hn::NegMulAdd(n, hn::Set(d, C::kLn2Lo), high), low);
+    return {exp_rest<R>(d, r), n, n};
+  } else {
+    const hn::RebindToUnsigned<D> du;
+    const auto magic = hn::Set(d, 0x1.8p52 + 1023);
+    const auto shifted = hn::MulAdd(x, hn::Set(d, C::kLog2E), magic);
+    const auto n = hn::Sub(shifted, magic);
+    const auto r = plus_low(hn::NegMulAdd(n, hn::Set(d, C::kLn2Hi + C::kLn2Lo), x), low);
+    const auto power = hn::BitCast(d, hn::ShiftLeft<52>(hn::BitCast(du, shifted)));
+    return {exp_rest<R>(d, r), n, power};
+  }
 }
 
 /// v * 2^n, rounded once to a denormal of R.
 template <class R, class D>
-HWY_INLINE hn::Vec<D> times_power(D d, hn::Vec<D> v, hn::Vec<D> n) {
-  if constexpr (kDouble<R>) return scale(d, v, n);
-  return hn::Mul(v, power_of_two(d, n));
+HWY_INLINE hn::Vec<D> times_power(D d, hn::Vec<D> v, const ExpParts<D>& e) {
+  if constexpr (kDouble<R>) return scale(d, v, e.n);
+  return hn::Mul(v, e.power);
 }
 
-/// exp(x.hi + x.lo), x.hi not NaN.
-template <class R, class D>
-HWY_INLINE hn::Vec<D> exp_of(D d, TwoPart<D> x) {
-  const auto reach = hn::Set(d, kExpReach<R>);
-  x.lo = hn::IfThenElseZero(hn::Lt(hn::Abs(x.hi), reach), x.lo);
+/// exp(x + low), x not NaN; low is 0 where x is beyond kExpReach.
+template <class R, class D, class Low = NoLow>
+HWY_INLINE hn::Vec<D> exp_of(D d, hn::Vec<D> x, Low low = {}) {
+  const auto lowest = hn::Set(d, -kExpReach<R>), one = hn::Set(d, 1.0);
   // Beyond 710 the two steps of `scale` would themselves overflow.
-  const auto high = hn::Min(x.hi, hn::Set(d, kDouble<R> ? 710 : kExpReach<R>));
-  const auto e = exp_parts<R>(d, TwoPart<D>{hn::Max(high, hn::Neg(reach)), x.lo});
-  return times_power<R>(d, hn::Add(hn::Set(d, 1.0), e.rest), e.n);
+  const auto high = hn::Min(x, hn::Set(d, kDouble<R> ? 710 : kExpReach<R>));
+  const auto e = exp_parts<R>(d, hn::Max(high, lowest), low);
+  if constexpr (kDouble<R>) return scale(d, hn::Add(one, e.rest), e.n);
+  return hn::MulAdd(e.rest, e.power, e.power);
 }
 
 template <class R>
 struct Exp {
   template <class D>
   static HWY_INLINE hn::Vec<D> apply(D d, hn::Vec<D> x) {
-    const auto y = exp_of<R>(d, TwoPart<D>{x, hn::Zero(d)});
+    const auto y = exp_of<R>(d, x);
     return hn::IfThenElse(hn::IsNaN(x), x, y);
   }
 };
@@ -74,7 +103,7 @@ struct Sigmoid {
   template <class D>
   static HWY_INLINE hn::Vec<D> apply(D d, hn::Vec<D> x) {
     const auto one = hn::Set(d, 1.0);
-    const auto e = exp_of<R>(d, TwoPart<D>{hn::Neg(hn::Abs(x)), hn::Zero(d)});
+    const auto e = exp_of<R>(d, hn::Neg(hn::Abs(x)));
     const auto y = hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(d)), e, one), hn::Add(one, e));
     return hn::IfThenElse(hn::IsNaN(x), x, y);
   }
@@ -88,12 +117,12 @@ struct Silu {
   static HWY_INLINE hn::Vec<D> apply(D d, hn::Vec<D> x) {
     const auto one = hn::Set(d, 1.0);
     const auto t = hn::Min(hn::Abs(x), hn::Set(d, kExpReach<R>));
-    const auto e = exp_parts<R>(d, TwoPart<D>{hn::Neg(t), hn::Zero(d)});
+    const auto e = exp_parts<R>(d, hn::Neg(t));
     const auto value = hn::Add(one, e.rest);
-    const auto sum = hn::Add(one, times_power<R>(d, value, e.n));
+    const auto sum = hn::Add(one, times_power<R>(d, value, e));
     const auto negative = hn::Lt(x, hn::Zero(d));
     const auto y = hn::Div(hn::IfThenElse(negative, hn::Mul(hn::Neg(t), value), x), sum);
-    return or_nan(d, x, hn::IfThenElse(negative, times_power<R>(d, y, e.n), y));
+    return or_nan(d, x, hn::IfThenElse(negative, times_power<R>(d, y, e), y));
   }
 };
 
@@ -103,8 +132,8 @@ struct Tanh {
   template <class D>
   static HWY_INLINE hn::Vec<D> apply(D d, hn::Vec<D> x) {
     const auto t = hn::Min(hn::Abs(x), hn::Set(d, 22.0));  // 1 - tanh(22) is below 2^-62
-    const auto e = exp_parts<R>(d, TwoPart<D>{hn::Add(t, t), hn::Zero(d)});
-    const auto power = power_of_two(d, e.n);
+    const auto e = exp_parts<R>(d, hn::Add(t, t));
+    const auto power = kDouble<R> ? power_of_two(d, e.n) : e.power;
     const auto m = hn::MulAdd(e.rest, power, hn::Sub(power, hn::Set(d, 1.0)));
     const auto y = hn::CopySign(hn::Div(m, hn::Add(m, hn::Set(d, 2.0))), x);
     return hn::IfThenElse(hn::IsNaN(x), x, y);
@@ -226,8 +255,9 @@ HWY_INLINE hn::Vec<D> power_of_size(D d, hn::Vec<D> size, hn::Vec<D> y) {
   }
   auto p = product<D>(l.hi, y);
   p.lo = hn::MulAdd(l.lo, y, p.lo);
+  p.lo = hn::IfThenElseZero(hn::Lt(hn::Abs(p.hi), hn::Set(d, kExpReach<R>)), p.lo);
   const auto nan = hn::IsNaN(p.hi);
-  return hn::IfThenElse(nan, p.hi, exp_of<R>(d, p));
+  return hn::IfThenElse(nan, p.hi, exp_of<R>(d, p.hi, p.lo));
 }
 
 /// x^y with the special cases of IEEE 754-2019, 9.2.1.

@@ -82,12 +82,43 @@ HWY_INLINE hn::Vec<D> load_wide(D d, const hwy::bfloat16_t* p) {
   return hn::PromoteTo(d, hn::LoadU(hn::Rebind<hwy::bfloat16_t, D>(), p));
 }
 
-/// The first `count` elements of p, then zeros. Never reads beyond p + count.
+/// Exact widening of a vector of 16-bit numbers.
+template <class D>
+HWY_INLINE hn::Vec<D> widened(D d, hn::Vec<hn::Rebind<hwy::float16_t, D>> v) {
+  return promote(d, v);
+}
+template <class D>
+HWY_INLINE hn::Vec<D> widened(D d, hn::Vec<hn::Rebind<hwy::bfloat16_t, D>> v) {
+  return hn::PromoteTo(d, v);
+}
+
+/// The first `count` elements of p, then zeros. Never reads beyond p + count: by a masked load
+/// where the target has one for the type.
 template <class D, class T>
 HWY_INLINE hn::Vec<D> load_some(D d, const T* p, std::int64_t count) {
+#if HWY_TARGET <= HWY_AVX3
+  if constexpr (sizeof(T) == 2) {
+    const hn::Rebind<std::uint16_t, D> bits;
+    const auto some =
+        hn::MaskedLoad(hn::FirstN(bits, count), bits, reinterpret_cast<const std::uint16_t*>(p));
+    return widened(d, hn::BitCast(hn::Rebind<T, D>(), some));
+  }
+#endif
+#if HWY_TARGET <= HWY_AVX2
+  if constexpr (std::is_same_v<T, hn::TFromD<D>>) {
+    return hn::MaskedLoad(hn::FirstN(d, count), d, p);
+  }
+#endif
   T padded[hn::MaxLanes(d)] = {};
   std::memcpy(static_cast<void*>(padded), p, count * sizeof(T));
   return load_wide(d, padded);
+}
+
+/// The same, of at least a vector's elements all.
+template <class D, class T>
+HWY_INLINE hn::Vec<D> load_columns(D d, const T* p, std::int64_t count) {
+  const bool whole = count >= static_cast<std::int64_t>(hn::MaxLanes(d));
+  return whole ? load_wide(d, p) : load_some(d, p, count);
 }
 
 template <class T>

@@ -75,7 +75,8 @@ void write_columns(const SumArgs<T>& g,
   for (; j < cols; ++j) write(g, o, j0 + j, sums[j], center[j]);
 }
 
-/// lane[j] += f(x[j * stride])
+/// lane[j] += f(x[j * stride]); of columns side by side whole vectors, whose last lanes may be
+/// beyond `cols` and hold nothing.
 template <SumOf Of, class T>
 void add_row(
     const T* x, std::int64_t stride, std::int64_t cols, const Acc<T>* center, Acc<T>* lane) {
@@ -87,6 +88,8 @@ void add_row(
   };
   if (stride == 1) {
     for (; j + kWideLanes<Acc<T>> <= cols; j += kWideLanes<Acc<T>>) step(d, load_wide(d, x + j));
+    if (j < cols) step(d, load_some(d, x + j, cols - j));
+    return;
   }
   // One lane of a vector, not a scalar: the same instruction, fused or not.
   const hn::CappedTag<Acc<T>, 1> one;
@@ -99,7 +102,9 @@ template <SumOf Of, class T>
 void add_columns(
     const SumArgs<T>& g, const T* first, std::int64_t cols, const Acc<T>* center, Acc<T>* sums) {
   alignas(64) Acc<T> lane[kSumLanes][kColumns];
-  for (auto& l : lane) std::fill_n(l, cols, kStart<Of, Acc<T>>);
+  constexpr std::int64_t kVector = kWideLanes<Acc<T>>;
+  const std::int64_t whole = (cols + kVector - 1) / kVector * kVector;
+  for (auto& l : lane) std::fill_n(l, whole, kStart<Of, Acc<T>>);
   std::int64_t r = 0;
   for (std::int64_t s = 0; s < g.slow; ++s) {
     const T* x = first + s * g.x_slow;
@@ -186,22 +191,23 @@ template <SumOf Of, class T>
 void sum_outputs(const SumArgs<T>& g, const ParallelFor& parallel) {
   const std::int64_t terms = g.slow * g.reduced;
   const bool rows = sums_along_rows(g);
+  const std::int64_t work = g.outer * g.inner * terms;
   std::int64_t width = rows ? 1 : kColumns;
-  while (width > 16 && g.outer * ((g.inner + width - 1) / width) < 16) width /= 2;
+  const bool shared = work >= kSmallWork;
+  while (shared && width > 16 && g.outer * ((g.inner + width - 1) / width) < 16) width /= 2;
   const std::int64_t blocks = (g.inner + width - 1) / width;
   const std::int64_t items = g.outer * blocks;
   const std::int64_t each = items_per_task(items, std::min(width, g.inner) * terms);
-  run_tasks(
-      parallel, (items + each - 1) / each, g.outer * g.inner * terms, [&](auto begin, auto end) {
-        for (std::int64_t i = begin * each; i < std::min(items, end * each); ++i) {
-          const std::int64_t j = i % blocks * width;
-          if (rows) {
-            sum_row<Of>(g, i / blocks, j);
-          } else {
-            sum_columns<Of>(g, i / blocks, j, std::min(width, g.inner - j));
-          }
-        }
-      });
+  run_tasks(parallel, (items + each - 1) / each, work, [&](auto begin, auto end) {
+    for (std::int64_t i = begin * each; i < std::min(items, end * each); ++i) {
+      const std::int64_t j = i % blocks * width;
+      if (rows) {
+        sum_row<Of>(g, i / blocks, j);
+      } else {
+        sum_columns<Of>(g, i / blocks, j, std::min(width, g.inner - j));
+      }
+    }
+  });
 }
 
 template <class T>

@@ -48,6 +48,14 @@ HWY_INLINE Turned<D> reduce_small(D d, hn::Vec<D> x) {
   const auto shifted = hn::Add(hn::Mul(x, hn::Set(d, 0x1.45f306dc9c883p-1)), magic);
   const auto n = hn::Sub(shifted, magic);
   const auto a = hn::NegMulAdd(n, hn::Set(d, 0x1.921fb5p+0), x);
+  if constexpr (!kDouble<R>) {
+    // Two differences are exact, and no float is so near a multiple of pi / 2 that the roundings
+    // of the others would show.
+    const auto b = hn::NegMulAdd(n, hn::Set(d, 0x1.110b46p-26), a);
+    const auto c = hn::NegMulAdd(n, hn::Set(d, 0x1.1a6263p-54), b);
+    const auto rest = hn::NegMulAdd(n, hn::Set(d, 0x1.8a2e03707344ap-81), c);
+    return {{rest, hn::Zero(d)}, hn::BitCast(du, shifted)};
+  }
   const auto b = two_sum<D>(a, hn::Mul(n, hn::Set(d, -0x1.110b46p-26)));
   const auto c = two_sum<D>(b.hi, hn::Mul(n, hn::Set(d, -0x1.1a6263p-54)));
   const auto low = hn::NegMulAdd(n, hn::Set(d, 0x1.8a2e03707344ap-81), hn::Add(b.lo, c.lo));
@@ -98,6 +106,7 @@ struct Sine {
   template <class D>
   static HWY_INLINE hn::Vec<D> sine(D d, TwoPart<D> r, hn::Vec<D> z) {
     const auto p = hn::Mul(z, taylor_from < 1, kDouble<R> ? 8 : 5, 1 > (d, z));
+    if constexpr (!kDouble<R>) return hn::MulAdd(r.hi, p, r.hi);
     const auto cosine = hn::NegMulAdd(z, hn::Set(d, 0.5), hn::Set(d, 1.0));
     return hn::Add(r.hi, hn::MulAdd(r.hi, p, hn::Mul(r.lo, cosine)));
   }
@@ -107,6 +116,7 @@ struct Sine {
   static HWY_INLINE hn::Vec<D> cosine(D d, TwoPart<D> r, hn::Vec<D> z) {
     const auto one = hn::Set(d, 1.0), half = hn::Mul(z, hn::Set(d, 0.5));
     const auto w = hn::Sub(one, half);
+    if constexpr (!kDouble<R>) return hn::MulAdd(hn::Mul(z, z), taylor_from<2, 5, 0>(d, z), w);
     const auto lost = hn::Sub(hn::Sub(one, w), half);
     const auto p = hn::Mul(hn::Mul(z, z), taylor_from < 2, kDouble<R> ? 9 : 5, 0 > (d, z));
     return hn::Add(w, hn::Add(lost, hn::NegMulAdd(r.hi, r.lo, p)));
