@@ -22,8 +22,6 @@ bool takes_sum(const at::Tensor& self, const at::Tensor& a, const at::Tensor& b,
   return at::is_expandable_to(self.sizes(), shape);
 }
 
-at::Tensor stacked(const at::Tensor& t) { return t.dim() == 2 ? t.unsqueeze(0) : t; }
-
 /// y = beta self + alpha a b; with beta = 0 self is not read. y may be self itself.
 void sum_into(const at::Tensor& self,
               const at::Tensor& a,
@@ -32,7 +30,7 @@ void sum_into(const at::Tensor& self,
               const at::Scalar& alpha,
               const at::Tensor& y) {
   const Addend addend{beta.equal(0) ? at::Tensor() : self, beta.toDouble(), alpha.toDouble()};
-  multiply(stacked(a), stacked(b), addend, stacked(y));
+  multiply(a, b, addend, y);
 }
 
 at::Tensor sum_of(const at::Tensor& self,

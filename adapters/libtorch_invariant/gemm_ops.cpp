@@ -46,10 +46,7 @@ void linear_into(const at::Tensor& x,
                  const std::optional<at::Tensor>& bias,
                  at::Tensor y) {
   const at::Tensor rows = as_rows(x);
-  multiply(rows.unsqueeze(0),
-           w.t().unsqueeze(0),
-           {bias.value_or(at::Tensor())},
-           y.view({1, rows.size(0), w.size(0)}));
+  multiply(rows, w.t(), {bias.value_or(at::Tensor())}, y.view({rows.size(0), w.size(0)}));
 }
 
 Shape linear_shape(const at::Tensor& x, const at::Tensor& w) {
@@ -106,6 +103,15 @@ void product_into(const Product& p, at::Tensor y) {
   multiply(p.a, p.b, {}, y.view({p.a.size(0), p.a.size(1), p.b.size(2)}));
 }
 
+/// Of matrices, or of stacks of as many: no view has to be made first.
+at::Tensor product_of(const at::Tensor& a, const at::Tensor& b) {
+  Shape shape = a.sizes().vec();
+  shape.back() = b.size(-1);
+  at::Tensor y = at::empty(shape, a.options());
+  multiply(a, b, {}, y);
+  return y;
+}
+
 bool shares(const at::Tensor& out, const at::Tensor& a, const at::Tensor& b) {
   return out.is_alias_of(a) || out.is_alias_of(b);
 }
@@ -114,7 +120,7 @@ bool shares(const at::Tensor& out, const at::Tensor& a, const at::Tensor& b) {
 
 at::Tensor mm(const at::Tensor& a, const at::Tensor& b) {
   if (!takes_mm(a, b)) return at::cpu::mm(a, b);
-  return libtorch_invariant::matmul(a, b);
+  return product_of(a, b);
 }
 
 at::Tensor& mm_out(const at::Tensor& a, const at::Tensor& b, at::Tensor& out) {
@@ -124,7 +130,7 @@ at::Tensor& mm_out(const at::Tensor& a, const at::Tensor& b, at::Tensor& out) {
 
 at::Tensor bmm(const at::Tensor& a, const at::Tensor& b) {
   if (!takes_bmm(a, b)) return at::cpu::bmm(a, b);
-  return libtorch_invariant::matmul(a, b);
+  return product_of(a, b);
 }
 
 at::Tensor& bmm_out(const at::Tensor& a, const at::Tensor& b, at::Tensor& out) {

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "adapters/libtorch_invariant/registration.h"
+#include "reference_kernels/cpu/gemm.h"
 
 namespace bic::libtorch_invariant {
 namespace {
@@ -25,6 +26,30 @@ ManifestEntry entry(std::string op,
   }
   if (e.own.empty()) e.stock_reason = "its registration changed no row of ATen's dispatch table";
   return e;
+}
+
+/// Products and convolutions, whose bf16 may go through an instruction that flushes.
+std::vector<ManifestEntry> products(const std::vector<std::string>& changed) {
+  const Arithmetic gemm{.source =
+                            "reference_kernels/cpu/gemm.h: fp32 sums, bias before the rounding"};
+  const Arithmetic convolution{
+      .source = "reference_kernels/cpu/convolution.h: fp32 sums, bias before the rounding"};
+  std::vector<ManifestEntry> all{
+      entry("mm", gemm, {"aten::mm", "aten::mm.out"}, changed),
+      entry("linear", gemm, {"aten::linear", "aten::linear.out"}, changed),
+      entry("bmm", gemm, {"aten::bmm", "aten::bmm.out"}, changed),
+      entry("addmm", gemm, {"aten::addmm", "aten::addmm.out", "aten::addmm_"}, changed),
+      entry("baddbmm", gemm, {"aten::baddbmm", "aten::baddbmm.out", "aten::baddbmm_"}, changed),
+      entry("matmul", gemm, {"aten::matmul", "aten::matmul.out"}, changed),
+      entry("mv", gemm, {"aten::mv", "aten::mv.out"}, changed),
+      entry("dot", gemm, {"aten::dot"}, changed),
+      entry("conv2d", convolution, {"aten::convolution"}, changed),
+      entry("conv1d", convolution, {"aten::convolution"}, changed),
+  };
+  for (ManifestEntry& e : all) {
+    e.arithmetic[DType::kBFloat16].flushes_subnormals = cpu::gemm_flushes_bf16();
+  }
+  return all;
 }
 
 std::vector<ManifestEntry> reductions(const std::vector<std::string>& changed) {
@@ -108,19 +133,8 @@ std::vector<ManifestEntry> pointwise(const std::vector<std::string>& changed) {
 }  // namespace
 
 std::vector<ManifestEntry> manifest(const std::vector<std::string>& changed) {
-  const Arithmetic gemm{.source =
-                            "reference_kernels/cpu/gemm.h: fp32 sums, bias before the rounding"};
-  std::vector<ManifestEntry> all{
-      entry("mm", gemm, {"aten::mm", "aten::mm.out"}, changed),
-      entry("linear", gemm, {"aten::linear", "aten::linear.out"}, changed),
-      entry("bmm", gemm, {"aten::bmm", "aten::bmm.out"}, changed),
-      entry("addmm", gemm, {"aten::addmm", "aten::addmm.out", "aten::addmm_"}, changed),
-      entry("baddbmm", gemm, {"aten::baddbmm", "aten::baddbmm.out", "aten::baddbmm_"}, changed),
-      entry("matmul", gemm, {"aten::matmul", "aten::matmul.out"}, changed),
-      entry("mv", gemm, {"aten::mv", "aten::mv.out"}, changed),
-      entry("dot", gemm, {"aten::dot"}, changed),
-      entry("conv2d", gemm, {"aten::convolution"}, changed),
-      entry("conv1d", gemm, {"aten::convolution"}, changed),
+  std::vector<ManifestEntry> all = products(changed);
+  std::vector<ManifestEntry> others{
       entry("sum",
             {.source = "reference_kernels/cpu/sum.h: fp32 sums"},
             {"aten::sum", "aten::sum.dim_IntList", "aten::sum.IntList_out"},
@@ -143,6 +157,7 @@ std::vector<ManifestEntry> manifest(const std::vector<std::string>& changed) {
             {"aten::gelu", "aten::gelu.out", "aten::gelu_"},
             changed),
   };
+  for (ManifestEntry& e : others) all.push_back(std::move(e));
   for (ManifestEntry& e : reductions(changed)) all.push_back(std::move(e));
   for (ManifestEntry& e : norms(changed)) all.push_back(std::move(e));
   for (ManifestEntry& e : pointwise(changed)) all.push_back(std::move(e));

@@ -10,8 +10,8 @@ struct Addend {
   double beta = 1, alpha = 1;
 };
 
-/// y[b,m,n] = a[b,m,k] w[b,k,n] (and the addend): all rank 3, y row-major; expanded operands
-/// (stride 0) are taken as they are.
+/// y[b,m,n] = a[b,m,k] w[b,k,n] (and the addend): all of rank 3, or without b of rank 2; y
+/// row-major; expanded operands (stride 0) are taken as they are.
 void multiply(const at::Tensor& a, const at::Tensor& w, const Addend& addend, at::Tensor y);
 
 /// y = a x for a matrix, or for a vector a and a y of no axis; y is contiguous.
