@@ -1,6 +1,7 @@
 #pragma once
 
-// Internal: the words of the case string's grammar, shared by its writer and its parser.
+// The words of the case string's grammar, shared by its writer, its parser and the reader of files
+// of named sizes.
 
 #include <string>
 #include <string_view>
@@ -18,6 +19,8 @@ bool is_name(std::string_view text);
 bool is_variant(std::string_view text);
 /// [a-z][a-z_]*: a dim, without digits since its number follows it.
 bool is_dim(std::string_view text);
+/// [a-z][a-z0-9]*: the id of a public report.
+bool is_id(std::string_view text);
 /// [A-Za-z0-9_.+-]+: an attribute's value; neither a separator nor a character of the shell.
 bool is_value(std::string_view text);
 

@@ -36,6 +36,10 @@ bool is_dim(std::string_view text) {
   return is_name(text) && std::none_of(text.begin(), text.end(), is_digit);
 }
 
+bool is_id(std::string_view text) {
+  return is_name(text) && text.find('_') == std::string_view::npos;
+}
+
 bool is_value(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), is_value_character);
 }
@@ -133,6 +137,7 @@ void require_writable(const CaseName& c) {
   }
   require(!c.trials.empty(), "trial", "", kNoText);
   for (const Trial& trial : c.trials) require_trial(trial);
+  require(c.id.empty() || grammar::is_id(c.id), "id", c.id, kNoText);
 }
 
 }  // namespace
@@ -154,7 +159,8 @@ std::string to_string(const CaseName& c) {
   }
   text.append(":fill=").append(name(c.fill));
   if (c.neighbour_law) text.append("+").append(name(*c.neighbour_law));
-  return text.append(":s=").append(to_string(c.seed));
+  text.append(":s=").append(to_string(c.seed));
+  return c.id.empty() ? text : text.append(":id=").append(c.id);
 }
 
 }  // namespace bic

@@ -48,12 +48,13 @@ struct Trial {
 ///
 /// Text, with [] for what may be left out:
 ///   op[-variant].relation/dtype:dims[:attributes]:TRIAL[~TRIAL]:fill=law[+neighbour law]:s=seed
+/// and after it `:id=c01` where the problem comes from a public report.
 /// Dims are `k4096,n1024`, attributes `approximate=tanh,eps=0x1p-10`, both sorted by name. A TRIAL
 /// is `B7@3#42` (batch, position, sample), then after commas, in this order and only where not
 /// default: `plan=twins`, `nb=1`, `perm=2`, `o=3`, `ld=5`, `store=t|s|e`, `form=out|inplace`,
 /// `<dim>pad=8` or `<dim>padnan=8`, `t=4|over`, `run=1`, `worker=1`. `@0` is not written. One
 /// shell-safe token without quotes: ops, relations and attributes are [a-z][a-z0-9_]*, dims
-/// [a-z][a-z_]*, variants [a-z0-9_]+, attribute values [A-Za-z0-9_.+-]+.
+/// [a-z][a-z_]*, variants [a-z0-9_]+, attribute values [A-Za-z0-9_.+-]+, ids [a-z][a-z0-9]*.
 struct CaseName {
   std::string op;
   std::string variant;  ///< empty for the default one
@@ -64,7 +65,8 @@ struct CaseName {
   std::vector<Trial> trials;  ///< one (accuracy) or two
   Law fill = Law::kNormal;
   std::optional<Law> neighbour_law;
-  Seed seed;  ///< the problem's
+  Seed seed;       ///< the problem's
+  std::string id;  ///< of the public report the problem comes from; empty for a drawn one
   auto operator<=>(const CaseName&) const = default;
 };
 

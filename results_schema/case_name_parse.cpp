@@ -217,6 +217,8 @@ void parse_fill(std::string_view text, CaseName& out) {
   if (!out.neighbour_law) reject("fill", text, "has no such law for neighbours", kExample);
 }
 
+constexpr std::string_view kIdKey = "id=";
+
 Seed parse_seed_field(std::string_view text) {
   constexpr auto kExample = "s= and sixteen hex digits, e.g. s=9f3c51d20b7e4a11";
   if (!text.starts_with("s=")) reject("seed", text, "does not begin with s=", kExample);
@@ -224,6 +226,12 @@ Seed parse_seed_field(std::string_view text) {
   if (!seed) reject("seed", text, "is not hex", kExample);
   require_canonical("seed", text, "s=" + to_string(*seed));
   return *seed;
+}
+
+std::string parse_id(std::string_view text) {
+  const std::string_view id = text.substr(kIdKey.size());
+  if (!grammar::is_id(id)) reject("id", text, "is not the id of a report", "e.g. id=c01");
+  return std::string(id);
 }
 
 // Attributes may be left out; a trial is known by its '#', which no attribute can hold.
@@ -236,14 +244,18 @@ bool has_attributes(const std::vector<std::string_view>& fields) {
 }  // namespace
 
 CaseName parse_case_name(std::string_view text) {
-  const std::vector<std::string_view> fields = split(text, ':');
+  CaseName out;
+  std::vector<std::string_view> fields = split(text, ':');
+  if (fields.size() > 1 && fields.back().starts_with(kIdKey)) {
+    out.id = parse_id(fields.back());
+    fields.pop_back();
+  }
   std::size_t next = 0;
   const auto take = [&](std::string_view field) {
     if (next == fields.size())
       reject(field, text, "ends before it", "OP.RELATION/DTYPE:DIMS:TRIAL~TRIAL:fill=LAW:s=SEED");
     return fields[next++];
   };
-  CaseName out;
   parse_head(take("op"), out);
   out.dims = parse_dims(take("dims"));
   if (has_attributes(fields)) out.attributes = parse_attributes(take("attributes"));
@@ -252,7 +264,8 @@ CaseName parse_case_name(std::string_view text) {
   }
   parse_fill(take("fill"), out);
   out.seed = parse_seed_field(take("seed"));
-  if (next != fields.size()) reject("seed", fields[next], "follows it", "the end of the text");
+  if (next != fields.size())
+    reject("seed", fields[next], "follows it", "id=ID or the end of the text");
   return out;
 }
 

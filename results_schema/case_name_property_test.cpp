@@ -83,6 +83,7 @@ rc::Gen<CaseName> case_names() {
     c.fill = draw_enum<Law>(static_cast<int>(kLawCount));
     if (*rc::gen::arbitrary<bool>()) c.neighbour_law = draw_enum<Law>(static_cast<int>(kLawCount));
     c.seed = {*rc::gen::arbitrary<std::uint64_t>()};
+    if (*rc::gen::arbitrary<bool>()) c.id = *text(kLower, "abcdefghijklmnopqrstuvwxyz0123456789");
     return c;
   });
 }

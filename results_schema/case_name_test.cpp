@@ -92,6 +92,15 @@ TEST(CaseName, MayHaveNoDims) {
   EXPECT_EQ(to_string(parse_case_name(text)), text);
 }
 
+TEST(CaseName, EndsInTheIdOfAPublicReport) {
+  CaseName c = product();
+  c.id = "c01";
+  EXPECT_EQ(to_string(c), std::string(kProduct) + ":id=c01");
+  EXPECT_EQ(parse_case_name(to_string(c)), c);
+  c.attributes = {{"id", "3"}};
+  EXPECT_EQ(parse_case_name(to_string(c)), c);
+}
+
 struct Malformed {
   const char* text;
   const char* field;
@@ -160,6 +169,11 @@ constexpr Malformed kMalformed[] = {
     {"mm.alone/bf16:k4:B7#4:fill=ones:s=1", "seed", "expected 's=0000000000000001'"},
     {"mm.alone/bf16:k4:B7#4:fill=ones:s=000000000000000A", "seed", "'s=000000000000000a'"},
     {"mm.alone/bf16:k4:a=1:B7#4:fill=ones:s=0000000000000001:x", "seed", "'x' follows it"},
+    {"mm.alone/bf16:k4:B7#4:fill=ones:s=0000000000000001:id=", "id", "'id=' is not the id"},
+    {"mm.alone/bf16:k4:B7#4:fill=ones:s=0000000000000001:id=C01", "id", "'id=C01' is not the id"},
+    {"mm.alone/bf16:k4:B7#4:fill=ones:s=0000000000000001:id=c_1", "id", "'id=c_1' is not the id"},
+    {"mm.alone/bf16:k4:B7#4:fill=ones:id=c1", "seed", "ends before it"},
+    {"mm.alone/bf16:k4:B7#4:fill=ones:id=c1:s=0000000000000001", "attributes", "'B7#4'"},
 };
 
 TEST(CaseName, NamesTheFieldAtFault) {
@@ -213,6 +227,7 @@ TEST(CaseName, RefusesToWriteWhatItCouldNotRead) {
       [](CaseName& c) { c.trials[0].threads = -2; },
       [](CaseName& c) { c.trials[0].pad = 8; },
       [](CaseName& c) { c.trials[0].pad_dim = "k"; },
+      [](CaseName& c) { c.id = "c:1"; },
   };
   for (std::size_t i = 0; i < breaks.size(); ++i) {
     CaseName c = product();

@@ -19,10 +19,18 @@ namespace bic::report {
 /// Version of the report and of the journal; a reader refuses any other.
 inline constexpr std::int64_t kSchemaVersion = 1;
 
+/// Planted faults that the suite saw, of those it was tested with before the run.
+struct Detection {
+  std::int64_t killed = 0;
+  std::int64_t faults = 0;
+};
+
 struct Suite {
   std::string name = "bi-conform";
   std::string version;
   std::vector<std::string> relations;  ///< names of the relations the suite knows
+  std::string kill_matrix_sha256;      ///< of docs/kill_matrix.csv: what this version sees
+  std::optional<Detection> detection;  ///< of a run with --selftest
 };
 
 /// A shared object of the subject.
@@ -59,6 +67,7 @@ struct Run {
   bool complete = false;
   bool filtered = false;
   std::string incomplete_reason;  ///< empty for a complete run
+  std::string suite;              ///< the part of the suite that was asked for; empty: all of it
 };
 
 /// One counter per status; in JSON an object with every status by name.
@@ -153,6 +162,23 @@ struct CaseResult {
   std::optional<Detail> detail;  ///< of a case that did not pass
 };
 
+/// What one relation showed of a problem.
+struct RelationOutcome {
+  std::string relation;
+  Status status = Status::kError;  ///< pass where the bytes that it compares are equal
+};
+
+/// A failure, made as small as it still fails: of one op, dtype, relation, status and first reason.
+struct Failure {
+  std::string found;        ///< case string of the first one, as it is among the cases
+  CaseResult shrunk;        ///< the smallest one; the first where none smaller was found
+  std::int64_t trials = 0;  ///< run to find it
+  std::string note;         ///< why nothing smaller was looked for or kept; empty when it was
+  /// The batch sizes that were tried on its problem, in classes of equal bits of its sample.
+  std::vector<std::vector<std::int64_t>> classes;
+  std::vector<RelationOutcome> relations;  ///< on its problem; empty when they were not tried
+};
+
 /// Numbers of problems.
 struct Coverage {
   std::int64_t required = 0;
@@ -161,12 +187,22 @@ struct Coverage {
   std::int64_t planned = 0;
 };
 
+/// What the controls showed under one law.
+struct ControlRow {
+  Law law = Law::kNormal;
+  std::int64_t problems = 0;                    ///< whose bits the law is to prove
+  std::int64_t vacuous = 0;                     ///< of them, those whose controls agreed
+  std::int64_t compared = 0;                    ///< output elements of the telling samples
+  std::map<std::string, std::int64_t> changed;  ///< of them, by control
+};
+
 /// The search for samples on which the controls differ.
 struct Controls {
   std::int64_t searched = 0;
   std::int64_t drawn = 0;
   std::int64_t redrawn = 0;
   std::int64_t vacuous = 0;
+  std::vector<ControlRow> laws;  ///< of the laws that were searched; may be left out
 };
 
 struct Report {
@@ -180,6 +216,7 @@ struct Report {
   std::vector<OpRow> ops;
   std::vector<CaseResult>
       cases;  ///< every case but those skipped or unsupported, which may be left out
+  std::vector<Failure> failures;  ///< made small; may be left out
   Coverage coverage;
   Controls controls;
 };
@@ -203,7 +240,9 @@ std::string check_totals(const Report& report);
 std::string check_verdict(const Report& report);
 /// Cases: canonical names, none twice, a reason for each `fail`.
 std::string check_cases(const Report& report);
-/// The first of the three.
+/// Failures: each was found among the red cases, and what it shrank to fails in the same way.
+std::string check_failures(const Report& report);
+/// The first of the four.
 std::string check_report(const Report& report);
 
 }  // namespace bic::report

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <tuple>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "results_schema/case_name.h"
@@ -14,6 +17,26 @@ std::string disagreement(std::size_t i,
                          std::int64_t total) {
   return "totals: " + std::string(name(static_cast<Status>(i))) + " is " + std::to_string(total) +
          ", but " + place + " give " + std::to_string(counted);
+}
+
+// What makes the shrunk case another failure than the one found; empty when nothing does.
+std::string shrunk_otherwise(const CaseResult& found, const Failure& failure) {
+  const CaseResult& shrunk = failure.shrunk;
+  if (!is_red(found.status)) return "of a case that is not red";
+  if (shrunk.status != found.status) return "shrank to another status";
+  if (!found.reasons.empty() &&
+      std::ranges::find(shrunk.reasons, found.reasons[0]) == shrunk.reasons.end()) {
+    return "shrank to other reasons";
+  }
+  if (!failure.note.empty() && shrunk.case_name != found.case_name) return "shrank despite a note";
+  try {
+    const CaseName a = parse_case_name(found.case_name), b = parse_case_name(shrunk.case_name);
+    const bool same = std::tie(a.op, a.variant, a.relation, a.dtype) ==
+                      std::tie(b.op, b.variant, b.relation, b.dtype);
+    return same ? "" : "shrank to a case of another kind";
+  } catch (const UsageError& error) {
+    return error.what();
+  }
 }
 
 bool may_be_left_out(Status s) { return s == Status::kSkipped || s == Status::kUnsupported; }
@@ -87,8 +110,20 @@ std::string check_cases(const Report& report) {
   return "";
 }
 
+std::string check_failures(const Report& report) {
+  std::unordered_map<std::string_view, const CaseResult*> cases;
+  for (const CaseResult& result : report.cases) cases.emplace(result.case_name, &result);
+  for (const Failure& failure : report.failures) {
+    const auto at = cases.find(failure.found);
+    if (at == cases.end()) return "failure was found in no case: " + failure.found;
+    const std::string problem = shrunk_otherwise(*at->second, failure);
+    if (!problem.empty()) return "failure " + problem + ": " + failure.found;
+  }
+  return "";
+}
+
 std::string check_report(const Report& report) {
-  for (const auto check : {check_totals, check_verdict, check_cases}) {
+  for (const auto check : {check_totals, check_verdict, check_cases, check_failures}) {
     const std::string problem = check(report);
     if (!problem.empty()) return problem;
   }

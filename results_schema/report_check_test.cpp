@@ -11,6 +11,7 @@ using testing::HasSubstr;
 Report conforming_report() {
   Report r = example_report();
   r.cases[1].status = Status::kWaived;
+  r.failures.clear();
   for (Counters* counters : {&r.totals.cases, &r.ops[0].cases}) {
     (*counters)[Status::kFail] = 0;
     (*counters)[Status::kWaived] = 1;
@@ -109,6 +110,28 @@ TEST(CheckCases, SeesANameThatIsNotCanonical) {
   Report r = example_report();
   r.cases[0].case_name = "mm.alone/bf16:k064:B1#1:fill=ones:s=0000000000000001";
   EXPECT_THAT(check_cases(r), HasSubstr("field 'dims'"));
+}
+
+struct WrongFailure {
+  void (*spoil)(Report&);
+  const char* says;
+};
+
+TEST(CheckFailures, SeesWhatIsNoFailureMadeSmall) {
+  const WrongFailure wrongs[] = {
+      {[](Report& r) { r.failures[0].found = r.failures[0].shrunk.case_name; }, "in no case"},
+      {[](Report& r) { r.failures[0].found = r.cases[0].case_name; }, "not red"},
+      {[](Report& r) { r.failures[0].shrunk.status = Status::kUnstable; }, "another status"},
+      {[](Report& r) { r.failures[0].shrunk.reasons = {Reason::kAccuracy}; }, "other reasons"},
+      {[](Report& r) { r.failures[0].note = "unstable"; }, "despite a note"},
+      {[](Report& r) { r.failures[0].shrunk.case_name.replace(3, 5, "twins"); }, "another kind"},
+      {[](Report& r) { r.failures[0].shrunk.case_name = "mm"; }, "case string"},
+  };
+  for (const WrongFailure& wrong : wrongs) {
+    Report r = example_report();
+    wrong.spoil(r);
+    EXPECT_THAT(check_failures(r), HasSubstr(wrong.says));
+  }
 }
 
 }  // namespace

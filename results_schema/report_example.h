@@ -24,6 +24,17 @@ inline CaseResult example_fail() {
   return fail;
 }
 
+inline Failure example_failure() {
+  Failure failure;
+  failure.found = example_fail().case_name;
+  failure.shrunk = example_fail();
+  failure.shrunk.case_name = "mm.alone/bf16:k2:B8#0~B1#0:fill=cancel:s=0000000000000001";
+  failure.trials = 31;
+  failure.classes = {{1, 7}, {8, 9}};
+  failure.relations = {{"repeat", Status::kPass}, {"alone", Status::kFail}};
+  return failure;
+}
+
 inline OpRow example_op() {
   OpRow op;
   op.op = "mm";
@@ -42,7 +53,10 @@ inline OpRow example_op() {
 
 inline Report example_report() {
   Report r;
-  r.suite = {"bi-conform", "0.1.0", {"repeat", "alone"}};
+  r.suite = {.version = "0.1.0",
+             .relations = {"repeat", "alone"},
+             .kill_matrix_sha256 = std::string(64, '0'),
+             .detection = Detection{.killed = 65, .faults = 66}};
   r.subject = {"libtorch",
                "cpu",
                R"([{"dtypes":["bf16"],"op":"mm"}])",
@@ -56,13 +70,15 @@ inline Report example_report() {
            123456789,
            false,
            true,
-           "budget of 60s"};
+           "budget of 60s",
+           "public"};
   r.ops = {example_op()};
   r.totals = {example_op().cases, 5};
   r.verdict = {false, Level::kRepeatable, "standard", false, {"incomplete"}, 1, 12, 1, "no"};
   r.cases = {example_pass(), example_fail()};
+  r.failures = {example_failure()};
   r.coverage = {4, 3, 2, 4};
-  r.controls = {10, 3, 1, 0};
+  r.controls = {10, 3, 1, 0, {{Law::kCancel, 3, 1, 192, {{"reversed", 100}}}}};
   return r;
 }
 

@@ -5,28 +5,10 @@
 #include "results_schema/error.h"
 #include "results_schema/json.h"
 
-namespace bic::report {
-
 using nlohmann::json;
 
-// Structs whose members are JSON already, under the members' names.
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Suite, name, version, relations)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Library, name, sha256, bytes)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Environment, os, kernel, cpu, isa, cores, threads, variables)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Problems, order, tail, value, none)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(
-    RelationRow, relation, required, counted_problems, passed, failed, vacuous, skipped)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(
-    Throughput, backend_ns, stock_ns, ratio_ppm, spread_ppm, shape, unit, work, digest_matches)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Coverage, required, executed, counted, planned)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Controls, searched, drawn, redrawn, vacuous)
-
+namespace bic {
 namespace {
-
-template <typename Enum>
-std::string text_of(Enum value) {
-  return std::string(name(value));
-}
 
 template <typename Enum>
 Enum value_of(const json& text, std::optional<Enum> (*parse)(std::string_view), const char* what) {
@@ -35,6 +17,49 @@ Enum value_of(const json& text, std::optional<Enum> (*parse)(std::string_view), 
   return *value;
 }
 
+}  // namespace
+
+// Words of the vocabulary are written by name. Found by JSON through the namespace of their types.
+static void to_json(json& j, DType value) { j = name(value); }
+static void to_json(json& j, Law value) { j = name(value); }
+static void to_json(json& j, Level value) { j = name(value); }
+static void to_json(json& j, Reason value) { j = name(value); }
+static void to_json(json& j, Status value) { j = name(value); }
+static void from_json(const json& j, DType& value) { value = value_of(j, parse_dtype, "dtype"); }
+static void from_json(const json& j, Law& value) { value = value_of(j, parse_law, "law"); }
+static void from_json(const json& j, Level& value) { value = value_of(j, parse_level, "level"); }
+static void from_json(const json& j, Reason& value) { value = value_of(j, parse_reason, "reason"); }
+static void from_json(const json& j, Status& value) { value = value_of(j, parse_status, "status"); }
+
+}  // namespace bic
+
+namespace bic::report {
+
+// Structs whose members are JSON already, under the members' names.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Detection, killed, faults)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Library, name, sha256, bytes)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Environment, os, kernel, cpu, isa, cores, threads, variables)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Problems, order, tail, value, none)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(
+    RelationRow, relation, required, counted_problems, passed, failed, vacuous, skipped)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(
+    Throughput, backend_ns, stock_ns, ratio_ppm, spread_ppm, shape, unit, work, digest_matches)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Coverage, required, executed, counted, planned)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ControlRow, law, problems, vacuous, compared, changed)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RelationOutcome, relation, status)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Verdict,
+                                   conforms,
+                                   level,
+                                   strength,
+                                   certifiable,
+                                   why_not_certifiable,
+                                   ops_covered,
+                                   ops_total,
+                                   exit_code,
+                                   text)
+
+namespace {
+
 template <typename Value>
 void put_if(json& object, const char* key, const std::optional<Value>& value) {
   if (value) object[key] = *value;
@@ -42,6 +67,11 @@ void put_if(json& object, const char* key, const std::optional<Value>& value) {
 
 void put_if(json& object, const char* key, const std::string& text) {
   if (!text.empty()) object[key] = text;
+}
+
+template <typename Item>
+void put_if(json& object, const char* key, const std::vector<Item>& list) {
+  if (!list.empty()) object[key] = list;
 }
 
 template <typename Value>
@@ -53,10 +83,15 @@ void get_if(const json& object, const char* key, std::string& out) {
   if (object.contains(key)) object.at(key).get_to(out);
 }
 
+template <typename Item>
+void get_if(const json& object, const char* key, std::vector<Item>& out) {
+  if (object.contains(key)) object.at(key).get_to(out);
+}
+
 json counters_to_json(const Counters& counters) {
   json object = json::object();
   for (std::size_t i = 0; i < kStatusCount; ++i) {
-    object[text_of(static_cast<Status>(i))] = counters.by_status[i];
+    object[std::string(name(static_cast<Status>(i)))] = counters.by_status[i];
   }
   return object;
 }
@@ -64,12 +99,26 @@ json counters_to_json(const Counters& counters) {
 Counters counters_from_json(const json& object) {
   Counters counters;
   for (std::size_t i = 0; i < kStatusCount; ++i) {
-    object.at(text_of(static_cast<Status>(i))).get_to(counters.by_status[i]);
+    object.at(std::string(name(static_cast<Status>(i)))).get_to(counters.by_status[i]);
   }
   return counters;
 }
 
 }  // namespace
+
+void to_json(json& j, const Suite& s) {
+  j = {{"name", s.name}, {"version", s.version}, {"relations", s.relations}};
+  put_if(j, "kill_matrix_sha256", s.kill_matrix_sha256);
+  put_if(j, "detection", s.detection);
+}
+
+void from_json(const json& j, Suite& s) {
+  j.at("name").get_to(s.name);
+  j.at("version").get_to(s.version);
+  j.at("relations").get_to(s.relations);
+  get_if(j, "kill_matrix_sha256", s.kill_matrix_sha256);
+  get_if(j, "detection", s.detection);
+}
 
 void to_json(json& j, const Subject& s) {
   j = {{"backend", s.backend},
@@ -96,10 +145,11 @@ void to_json(json& j, const Run& r) {
        {"complete", r.complete},
        {"filtered", r.filtered},
        {"incomplete_reason", r.incomplete_reason}};
+  put_if(j, "suite", r.suite);
 }
 
 void from_json(const json& j, Run& r) {
-  r.seed = value_of<Seed>(j.at("seed"), parse_seed, "seed");
+  r.seed = value_of(j.at("seed"), parse_seed, "seed");
   j.at("strength").get_to(r.strength);
   j.at("command_line").get_to(r.command_line);
   j.at("started").get_to(r.started);
@@ -107,6 +157,7 @@ void from_json(const json& j, Run& r) {
   j.at("complete").get_to(r.complete);
   j.at("filtered").get_to(r.filtered);
   j.at("incomplete_reason").get_to(r.incomplete_reason);
+  get_if(j, "suite", r.suite);
 }
 
 void to_json(json& j, const Totals& t) {
@@ -119,34 +170,10 @@ void from_json(const json& j, Totals& t) {
   j.at("planned").get_to(t.planned);
 }
 
-void to_json(json& j, const Verdict& v) {
-  j = {{"conforms", v.conforms},
-       {"level", text_of(v.level)},
-       {"strength", v.strength},
-       {"certifiable", v.certifiable},
-       {"why_not_certifiable", v.why_not_certifiable},
-       {"ops_covered", v.ops_covered},
-       {"ops_total", v.ops_total},
-       {"exit_code", v.exit_code},
-       {"text", v.text}};
-}
-
-void from_json(const json& j, Verdict& v) {
-  j.at("conforms").get_to(v.conforms);
-  v.level = value_of<Level>(j.at("level"), parse_level, "level");
-  j.at("strength").get_to(v.strength);
-  j.at("certifiable").get_to(v.certifiable);
-  j.at("why_not_certifiable").get_to(v.why_not_certifiable);
-  j.at("ops_covered").get_to(v.ops_covered);
-  j.at("ops_total").get_to(v.ops_total);
-  j.at("exit_code").get_to(v.exit_code);
-  j.at("text").get_to(v.text);
-}
-
 void to_json(json& j, const OpRow& o) {
   j = {{"op", o.op},
-       {"dtype", text_of(o.dtype)},
-       {"level", text_of(o.level)},
+       {"dtype", o.dtype},
+       {"level", o.level},
        {"cases", counters_to_json(o.cases)},
        {"why", o.why},
        {"problems", o.problems},
@@ -157,8 +184,8 @@ void to_json(json& j, const OpRow& o) {
 
 void from_json(const json& j, OpRow& o) {
   j.at("op").get_to(o.op);
-  o.dtype = value_of<DType>(j.at("dtype"), parse_dtype, "dtype");
-  o.level = value_of<Level>(j.at("level"), parse_level, "level");
+  j.at("dtype").get_to(o.dtype);
+  j.at("level").get_to(o.level);
   o.cases = counters_from_json(j.at("cases"));
   get_if(j, "worst_error_ppm", o.worst_error_ppm);
   j.at("why").get_to(o.why);
@@ -188,22 +215,14 @@ void from_json(const json& j, Detail& d) {
 }
 
 void to_json(json& j, const CaseResult& c) {
-  json reasons = json::array();
-  for (const Reason reason : c.reasons) reasons.push_back(text_of(reason));
-  j = {{"case", c.case_name},
-       {"status", text_of(c.status)},
-       {"reasons", std::move(reasons)},
-       {"digest", c.digest}};
+  j = {{"case", c.case_name}, {"status", c.status}, {"reasons", c.reasons}, {"digest", c.digest}};
   put_if(j, "detail", c.detail);
 }
 
 void from_json(const json& j, CaseResult& c) {
   j.at("case").get_to(c.case_name);
-  c.status = value_of<Status>(j.at("status"), parse_status, "status");
-  c.reasons.clear();
-  for (const json& reason : j.at("reasons")) {
-    c.reasons.push_back(value_of<Reason>(reason, parse_reason, "reason"));
-  }
+  j.at("status").get_to(c.status);
+  j.at("reasons").get_to(c.reasons);
   j.at("digest").get_to(c.digest);
   get_if(j, "detail", c.detail);
 }
@@ -211,18 +230,51 @@ void from_json(const json& j, CaseResult& c) {
 json case_to_json(const CaseResult& result) { return result; }
 CaseResult case_from_json(const json& j) { return j.get<CaseResult>(); }
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Report,
-                                   schema_version,
-                                   suite,
-                                   subject,
-                                   environment,
-                                   run,
-                                   totals,
-                                   verdict,
-                                   ops,
-                                   cases,
-                                   coverage,
-                                   controls)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Failure, found, shrunk, trials, note, classes, relations)
+
+void to_json(json& j, const Controls& c) {
+  j = {
+      {"searched", c.searched}, {"drawn", c.drawn}, {"redrawn", c.redrawn}, {"vacuous", c.vacuous}};
+  put_if(j, "laws", c.laws);
+}
+
+void from_json(const json& j, Controls& c) {
+  j.at("searched").get_to(c.searched);
+  j.at("drawn").get_to(c.drawn);
+  j.at("redrawn").get_to(c.redrawn);
+  j.at("vacuous").get_to(c.vacuous);
+  get_if(j, "laws", c.laws);
+}
+
+void to_json(json& j, const Report& r) {
+  j = {{"schema_version", r.schema_version},
+       {"suite", r.suite},
+       {"subject", r.subject},
+       {"environment", r.environment},
+       {"run", r.run},
+       {"totals", r.totals},
+       {"verdict", r.verdict},
+       {"ops", r.ops},
+       {"cases", r.cases},
+       {"coverage", r.coverage},
+       {"controls", r.controls}};
+  put_if(j, "failures", r.failures);
+}
+
+void from_json(const json& j, Report& r) {
+  j.at("schema_version").get_to(r.schema_version);
+  j.at("suite").get_to(r.suite);
+  j.at("subject").get_to(r.subject);
+  j.at("environment").get_to(r.environment);
+  j.at("run").get_to(r.run);
+  j.at("totals").get_to(r.totals);
+  j.at("verdict").get_to(r.verdict);
+  j.at("ops").get_to(r.ops);
+  j.at("cases").get_to(r.cases);
+  get_if(j, "failures", r.failures);
+  j.at("coverage").get_to(r.coverage);
+  j.at("controls").get_to(r.controls);
+}
 
 json report_to_json(const Report& report) {
   // Not `return report`: a manifest may throw, and json's constructor then leaks what it has built.

@@ -44,6 +44,9 @@ TEST(ReportSchema, AcceptsWhatMayBeAbsent) {
   report.ops[0].worst_error_ppm.reset();
   report.ops[0].throughput.reset();
   report.cases[1].detail = Detail{};
+  report.failures.clear();
+  report.run.suite.clear();
+  report.controls.laws.clear();
   EXPECT_EQ(schema_error(report_to_json(report)), "");
 }
 
@@ -59,13 +62,15 @@ TEST(ReportSchema, NeedsEveryMemberAndTakesNoOther) {
                                           "bits_a",
                                           "bits_b",
                                           "ulps",
-                                          "starts_at_batch"};
+                                          "starts_at_batch",
+                                          "suite",
+                                          "kill_matrix_sha256"};
   int removed = 0;
   for (const auto& [path, value] : flat.items()) {
     const json::json_pointer at(path);
     const json::json_pointer parent = at.parent_pointer();
     const bool is_free = path.find("/fingerprint") == 8 || path.find("/variables") == 12 ||
-                         path.find("/manifest") == 8;
+                         path.find("/manifest") == 8 || path.find("/changed/") != std::string::npos;
     if (is_free || !whole.at(parent).is_object()) continue;
     json extra = whole;
     extra.at(parent)["surplus"] = 1;
@@ -108,6 +113,13 @@ TEST(ReportSchema, RefusesWrongValuesAndNamesTheirPlace) {
       {"/cases/0/digest", std::string(100000, 'a')},
       {"/cases/1/detail/bits_a", "3f1c"},
       {"/cases/1/detail/ulps", -1},
+      {"/failures/0/found", ""},
+      {"/failures/0/shrunk/status", "failed"},
+      {"/failures/0/classes/0/0", 0},
+      {"/failures/0/classes/0", json::array()},
+      {"/failures/0/relations/0/status", "held"},
+      {"/run/suite", ""},
+      {"/controls/laws/0/changed/reversed", "100"},
       {"/ops/0/dtype", "float32"},
       {"/ops/0/level", "BI-5"},
       {"/ops/0/cases/pass", -1},
@@ -149,6 +161,7 @@ json changed(const json& value) {
                                                          {"fail", "crash"},
                                                          {"bits", "shape"},
                                                          {"accuracy", "witness"},
+                                                         {"cancel", "edge"},
                                                          {"9f3c51d20b7e4a11", "0000000000000001"}};
   if (value.is_boolean()) return !value.get<bool>();
   if (value.is_number()) return value.get<std::int64_t>() + 1;

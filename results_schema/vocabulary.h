@@ -43,6 +43,7 @@ enum class Law : std::uint8_t {
   kUniform,
   kCancel,
   kEdge,
+  kFactors,
   kWide,
   kOutlier,
   kLinspace,
@@ -57,7 +58,7 @@ enum class Law : std::uint8_t {
   kDenormal,
   kHuge,
 };
-inline constexpr std::size_t kLawCount = 17;
+inline constexpr std::size_t kLawCount = 18;
 
 /// How the call is made on the same samples.
 enum class Form : std::uint8_t {

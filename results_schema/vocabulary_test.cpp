@@ -44,6 +44,7 @@ TEST(Vocabulary, EveryLawHasItsName) {
                 "uniform",
                 "cancel",
                 "edge",
+                "factors",
                 "wide",
                 "outlier",
                 "linspace",
