@@ -16,6 +16,14 @@ Values uniform_values(const Block& block) {
       block, [](std::uint64_t bits, double below) BIC_LOOP { return draws::uniform(bits, below); });
 }
 
+Values factors_values(const Block& block) {
+  return from_bits(block, [](std::uint64_t bits, double) BIC_LOOP {
+    const double above = 1.0 + 0.25 * draws::unit(bits);
+    const double size = draws::select(0 - (bits & 1), above, 1.0 / above);
+    return draws::select(0 - (bits >> 1 & 1), size, -size);
+  });
+}
+
 int fp16_top_exponent(std::int64_t terms, int factors, int most) {
   int log2_terms = 0;
   while ((std::int64_t{1} << log2_terms) < terms) ++log2_terms;

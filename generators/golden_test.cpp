@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <numeric>
 #include <sstream>
 
 #include "generators/laws.h"
@@ -44,21 +45,24 @@ std::uint64_t digest_of(DType dtype, Law law) {
   return digest(all);
 }
 
-/// A bf16 row trimmed for its sum of squares: every step is + - x /.
-std::uint64_t digest_of_trimmed() {
+/// The sum of squares, or the product.
+double wide_output(Law law, std::span<const double> x) {
+  double sum = 0, product = 1;
+  for (const double v : x) sum += v * v, product *= v;
+  return law == Law::kFactors ? product : sum;
+}
+
+/// Rows trimmed for one of those: every step is + - x /.
+std::uint64_t digest_of_trimmed(DType dtype, Law law, std::int64_t length) {
   std::vector<std::byte> all;
+  std::vector<std::int64_t> row(static_cast<std::size_t>(length));
+  std::iota(row.begin(), row.end(), 0);
   for (std::uint32_t s = 0; s < 8; ++s) {
-    const FillProblem problem = testing_blocks::row(DType::kBFloat16, Law::kEdge, 257);
-    auto block = testing_blocks::values_of(problem, 0, SampleId{s});
-    std::vector<std::int64_t> row(257);
-    for (std::size_t i = 0; i < row.size(); ++i) row[i] = static_cast<std::int64_t>(i);
-    trim_to_edge(block, row, DType::kBFloat16, [](std::span<const double> x) {
-      double sum = 0;
-      for (const double v : x) sum += v * v;
-      return sum;
-    });
+    auto block = testing_blocks::values_of(testing_blocks::row(dtype, law, length), 0, SampleId{s});
+    const auto output = [law](std::span<const double> x) { return wide_output(law, x); };
+    trim(law, block, row, dtype, output);
     std::vector<std::byte> bytes(2 * block.size());
-    narrow(DType::kBFloat16, block, bytes);
+    narrow(dtype, block, bytes);
     all.insert(all.end(), bytes.begin(), bytes.end());
   }
   return digest(all);
@@ -77,6 +81,7 @@ std::string digests() {
                         Law::kUniform,
                         Law::kCancel,
                         Law::kEdge,
+                        Law::kFactors,
                         Law::kWide,
                         Law::kOutlier,
                         Law::kLinspace,
@@ -93,7 +98,10 @@ std::string digests() {
     for (const DType dtype : kAllDTypes)
       write_line(out, name(law), name(dtype), digest_of(dtype, law));
   }
-  write_line(out, "trimmed", name(DType::kBFloat16), digest_of_trimmed());
+  write_line(out, "trimmed", "bf16", digest_of_trimmed(DType::kBFloat16, Law::kEdge, 257));
+  for (const DType dtype : {DType::kBFloat16, DType::kFloat16}) {
+    write_line(out, "trimmed_factors", name(dtype), digest_of_trimmed(dtype, Law::kFactors, 77));
+  }
   return out.str();
 }
 

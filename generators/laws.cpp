@@ -22,6 +22,8 @@ Values values_of(const Block& block) {
     case Law::kNormal:
     case Law::kEdge:
       return normal_values(block);
+    case Law::kFactors:
+      return factors_values(block);
     case Law::kUniform:
       return uniform_values(block);
     case Law::kCancel:
@@ -70,6 +72,15 @@ void fill(const FillProblem& problem, std::size_t index, SampleId id, std::span<
     values(static_cast<std::int64_t>(at), part);
     narrow(problem.dtype, part, out.subspan(at * width, part.size() * width));
   }
+}
+
+void trim(Law law,
+          std::span<double> block,
+          std::span<const std::int64_t> row,
+          DType dtype,
+          const std::function<double(std::span<const double>)>& wide_output) {
+  if (law == Law::kEdge) trim_to_edge(block, row, dtype, wide_output);
+  if (law == Law::kFactors) trim_factors(block, row, dtype, wide_output);
 }
 
 }  // namespace bic

@@ -25,6 +25,9 @@ namespace bic {
 //           whose reduced axes differ in length (convolutions) are paired along the first of them;
 //           below four channels along rows half a tap height apart, with alternating signs.
 // edge      normal, and `trim_to_edge` after it: sums of positive terms, where nothing cancels.
+// factors   For products: 1 to 5/4, or the reciprocal of such a number, random signs, full
+//           significands: products of some hundred stay in fp16's range, and in fp32 each factor
+//           rounds. In 16 bits `trim_factors` comes after it, for random products show no order.
 // wide      Log-uniform magnitudes 2^-20 to 2^21, random signs: small terms vanish or survive by
 //           their company. In fp16 seven exponents, placed so that sums stay below 2^15.
 // outlier   normal, with a few channels (1 in 128, at least one, the same in all samples) 64 times
@@ -65,7 +68,7 @@ struct FillProblem {
 
 /// Writes the block of operand `index` for sample `id` (ignored for a common operand) row-major
 /// into `out`, in the problem's dtype. `out` holds the block's elements times size_of(dtype) bytes.
-/// Law kEdge fills as kNormal; `trim_to_edge` does the rest.
+/// Law kEdge fills as kNormal. What is_trimmed is not finished before `trim`.
 void fill(const FillProblem& problem, std::size_t index, SampleId id, std::span<std::byte> out);
 
 /// Law `edge`: moves about ten elements of `block` (elements of operand values in double, each
@@ -76,6 +79,21 @@ void trim_to_edge(std::span<double> block,
                   std::span<const std::int64_t> row,
                   DType dtype,
                   const std::function<double(std::span<const double>)>& wide_output);
+
+/// Law `factors`: the same for an output that is the product of its row, of which five elements are
+/// moved: no single element of a product can be stepped finely enough. In 16 bits only.
+void trim_factors(std::span<double> block,
+                  std::span<const std::int64_t> row,
+                  DType dtype,
+                  const std::function<double(std::span<const double>)>& wide_output);
+
+/// The one of the two that the law asks for.
+inline constexpr bool is_trimmed(Law law) { return law == Law::kEdge || law == Law::kFactors; }
+void trim(Law law,
+          std::span<double> block,
+          std::span<const std::int64_t> row,
+          DType dtype,
+          const std::function<double(std::span<const double>)>& wide_output);
 
 /// Exact conversions between a dtype's bytes and double. `narrow` rounds to nearest even once, from
 /// double; NaN becomes the dtype's canonical quiet NaN.

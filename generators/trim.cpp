@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "generators/boundary.h"
 #include "generators/counter_rng.h"
 #include "generators/draws.h"
 #include "generators/laws.h"
@@ -51,36 +52,6 @@ constexpr std::array<Ladder, 4> kLadders{{
     {0.875, -1.125, -2.25, -3.75, -5.25, -6.5, -8.0, -9.5, -10.5, -11.5, -12.5, -13.5},
     {5.375, 3.375, 2.25, 0.75, -0.75, -2.0, -3.5, -5.0, -6.0, -7.0, -8.0, -9.0},
 }};
-/// Shares of the output's value. An fp32 sum errs by some 2^-24: nearer than this changes nothing.
-constexpr double kNearEnough = 0x1p-28;
-
-/// Exponent of the smallest subnormal.
-int smallest_exponent(DType dtype) {
-  return dtype == DType::kFloat16 ? -24 : dtype == DType::kBFloat16 ? -133 : -149;
-}
-
-/// Distance of neighbours of `value` in `dtype`; not for fp64.
-double spacing(DType dtype, double value) {
-  const int exponent = static_cast<int>(std::bit_cast<std::uint64_t>(value) >> 52 & 0x7ff) - 1023;
-  const int place = std::max(exponent - precision(dtype) + 1, smallest_exponent(dtype));
-  return std::bit_cast<double>(static_cast<std::uint64_t>(1023 + place) << 52);
-}
-
-/// The value in the interval between two neighbours in `dtype` at which an output changes sides.
-/// For 16 bits the output is an fp32 value first, and one on the middle goes to the even neighbour:
-/// so the sides part half an fp32 unit beyond the middle. `aim` fp32 units are added there. Finite
-/// input below 2^1000.
-double boundary_near(DType dtype, double value, double aim) {
-  const double unit = spacing(dtype, value);
-  const double magnitude = value < 0 ? -value : value;
-  const auto below = static_cast<std::int64_t>(magnitude / unit);
-  double boundary = (static_cast<double>(below) + 0.5) * unit;
-  const double fine_unit = spacing(DType::kFloat32, boundary);
-  const double to_side = below % 2 == 0 ? 0.5 : -0.5;
-  if (dtype != DType::kFloat32) boundary += (to_side + aim) * fine_unit;
-  return value < 0 ? -boundary : boundary;
-}
-
 /// Where to aim, in fp32 units beyond the boundary. Long sums of few-bit terms err to one side in
 /// every order (the squares of 4096 bf16 values by -2 to -60 units), so that outputs trimmed to the
 /// wide value's boundary would round alike: half of the long rows aim up to row / 64 units off, by
@@ -95,8 +66,6 @@ double aim_of(std::span<const double> block, std::size_t row) {
   const double units = static_cast<double>(std::uint64_t{1} << draws::below(bits, steps));
   return (bits >> 63) != 0 ? -units : units;
 }
-
-double distance(double a, double b) { return a < b ? b - a : a - b; }
 
 /// One element on its way to the best of the dtype's values near its first.
 class Mover {

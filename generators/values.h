@@ -44,6 +44,7 @@ using Values = std::function<void(std::int64_t first, std::span<double> out)>;
 Values normal_values(const Block&);
 Values uniform_values(const Block&);
 Values cancel_values(const Block&);
+Values factors_values(const Block&);
 Values wide_values(const Block&);
 Values outlier_values(const Block&);
 Values linspace_values(const Block&);
