@@ -45,7 +45,7 @@ class Inputs {
       fill_input(variant, shapes_, dims_, i, SampleId{id}, bytes);
       widen_input(t, dtype, bytes, values);
     }
-    if (law == Law::kEdge) trim(dtype);
+    if (is_trimmed(law)) trim(dtype);
   }
 
   Operands operands() const {
@@ -62,7 +62,7 @@ class Inputs {
     Operands all = operands();
     std::vector<double> block = values_[input];
     const std::int64_t first[] = {0};
-    trim_to_edge(block, row, dtype, [&](std::span<const double> tried) {
+    bic::trim(shapes_.law, block, row, dtype, [&](std::span<const double> tried) {
       all.values[input] = tried;
       Wide y[1];
       op_.reference->wide(all, dtype, first, y);

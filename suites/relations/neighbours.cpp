@@ -16,9 +16,9 @@ TrialPair with_others(const Probe& probe,
 std::vector<TrialPair> pairs(const Probe& probe) {
   std::vector<TrialPair> all;
   for (std::int64_t wanted : {4, 65}) {
-    if (const std::int64_t batch = batch_near(probe, wanted); batch > 0) {
-      all.push_back(with_others(probe, batch, all.size(), {}));
-    }
+    const std::int64_t batch = batch_near(probe, wanted);
+    if (batch == 0 || (!all.empty() && all.back().trial.batch == batch)) continue;
+    all.push_back(with_others(probe, batch, all.size(), {}));
   }
   const std::int64_t sizes[] = {3, 8, 16, 31, 64};
   std::size_t next = 0;

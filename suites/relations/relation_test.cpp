@@ -124,6 +124,21 @@ TEST_F(Relations, ZeropadIsForContractionsOnly) {
   EXPECT_FALSE(zeropad.required(*find_op("softmax"), find_op("softmax")->variants[0]));
 }
 
+TEST_F(Relations, NameNoPairTwice) {
+  for (const std::vector<std::int64_t>& own :
+       {std::vector<std::int64_t>{1}, {1, 2}, {1, 2, 128}, {1, 5, 64, 512}, {7}}) {
+    Probe p = probe("mm");
+    p.batches = own;
+    for (const Relation& r : relations()) {
+      std::set<std::tuple<Trial, Trial, std::optional<Law>>> seen;
+      for (const TrialPair& pair : r.pairs(p)) {
+        EXPECT_TRUE(seen.emplace(pair.trial, pair.against, pair.neighbour_law).second)
+            << r.name << " of " << own.size() << " sizes up to " << own.back();
+      }
+    }
+  }
+}
+
 TEST_F(Relations, KeepToTheUsersBatchSizes) {
   const std::vector<std::int64_t> own{1, 48};
   Probe p = probe("mm");

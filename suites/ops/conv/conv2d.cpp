@@ -21,7 +21,6 @@ OpSpec conv2d() {
   const Axes dense{"B", "c", "ho+kh-1", "wo+kw-1"}, y{"B", "n", "ho", "wo"};
   const Axes last{"B", "ho+kh-1", "wo+kw-1", "c"}, groups{"B", "2", "c", "ho+kh-1", "wo+kw-1"};
   const std::string permute = "(v) = aten::permute.default(x, [0, 3, 1, 2]); ";
-  const std::string flatten = "(v) = aten::flatten.using_ints(x, 1, 2); ";
   return convolutions(
       "conv2d",
       {convolution("", "1011", dense, y),
@@ -30,7 +29,7 @@ OpSpec conv2d() {
        convolution("last", "1011", last, y, permute),
        convolution(
            "strided", "2111", {"B", "c", "2*ho+kh-2", "2*wo+kw-2"}, {"B", "n", "ho+1", "wo+1"}),
-       convolution("grouped", "1012", groups, {"B", "2*n", "ho", "wo"}, flatten),
+       convolution("grouped", "1012", groups, {"B", "2*n", "ho", "wo"}, kFlattenGroups),
        convolution("dilated", "1021", {"B", "c", "ho+2*kh-2", "wo+2*kw-2"}, y)},
       {{"c", 22, 96},
        {"kh", 1, 5},

@@ -11,6 +11,9 @@ namespace bic::ops {
 
 using Axes = std::vector<std::string>;
 
+/// The image of groups that stand on an axis of their own.
+constexpr auto kFlattenGroups = "(v) = aten::flatten.using_ints(x, 1, 2); ";
+
 /// A convolution of one or two dimensions, by the rank of y. `numbers` are the digits of stride,
 /// padding, dilation and groups; `steps`, where there are any, make the image v of x.
 inline Variant convolution(std::string name,

@@ -1,5 +1,4 @@
-#include "reference_kernels/oracle/references.h"
-#include "suites/ops/declarations.h"
+#include "suites/ops/linear/products.h"
 
 namespace bic::ops {
 namespace {
@@ -18,18 +17,12 @@ Variant variant(std::string name, const std::string& rows) {
 }  // namespace
 
 OpSpec bmm() {
-  return {.name = "bmm",
-          .formula = "y[b,i,j] = sum_k a[b,i,k] b[b,k,j] (BLAS gemm_batch)",
-          .why = "libraries loop over small matrices but split large ones, by the batch's size",
-          .bound =
-              "gamma_K sum |a b| for K terms in any order, fused or not; K + 1 with a bias (Higham "
-              "3.1)",
-          .variants = {variant("", "B"), variant("heads", "8*B")},
-          .laws = {Law::kCancel, Law::kWide, Law::kOutlier, Law::kNormal},
-          .accuracy_laws = {Law::kRamp, Law::kIntegers, Law::kOnes, Law::kNormal, Law::kUniform},
-          .contraction = true,
-          .dims = {{"k", 16, 1024}, {"m", 1, 48}, {"n", 1, 256}},
-          .reference = matmul_reference()};
+  return products("bmm",
+                  "y[b,i,j] = sum_k a[b,i,k] b[b,k,j] (BLAS gemm_batch)",
+                  "libraries loop over small matrices but split large ones, by the batch's size",
+                  kProductBound,
+                  {variant("", "B"), variant("heads", "8*B")},
+                  {{"k", 16, 1024}, {"m", 1, 48}, {"n", 1, 256}});
 }
 
 }  // namespace bic::ops

@@ -1,10 +1,7 @@
-#include "reference_kernels/oracle/references.h"
-#include "suites/ops/declarations.h"
+#include "suites/ops/linear/products.h"
 
 namespace bic::ops {
 namespace {
-
-using Axes = std::vector<std::string>;
 
 /// A row as a vector, for relation `rank`.
 constexpr auto kVector =
@@ -26,28 +23,23 @@ Variant variant(std::string name, Axes a, Axes b, Axes y) {
 }  // namespace
 
 OpSpec matmul() {
-  return {
-      .name = "matmul",
-      .formula = "y[..,i,j] = sum_k a[..,i,k] b[..,k,j], leading axes broadcast (numpy.matmul)",
-      .why = "rank and strides choose between dot, mv, mm and bmm, folded or copied",
-      .bound = "gamma_K sum |a b| for K terms in any order, fused or not (Higham 3.1)",
-      .variants =
-          {variant("", {"B", "k"}, {"k", "n"}, {"B", "n"}),
-           variant("r3r2", {"B", "m", "k"}, {"k", "n"}, {"B", "m", "n"}),
-           variant("r4r4", {"B", "s", "m", "k"}, {"B", "s", "k", "n"}, {"B", "s", "m", "n"}),
-           variant("r2r1", {"B", "k"}, {"k"}, {"B"}),
-           variant("r1r3", {"k"}, {"B", "k", "n"}, {"B", "n"}),
-           variant("shared", {"B", "s", "m", "k"}, {"B", "1", "k", "n"}, {"B", "s", "m", "n"}),
-           variant("r3r3", {"B", "m", "k"}, {"B", "k", "n"}, {"B", "m", "n"}),
-           variant("r5r3", {"B", "2", "s", "m", "k"}, {"s", "k", "n"}, {"B", "2", "s", "m", "n"}),
-           variant("r2r3", {"m", "k"}, {"B", "k", "n"}, {"B", "m", "n"}),
-           variant("r3r1", {"B", "m", "k"}, {"k"}, {"B", "m"}),
-           variant("r1r2", {"k"}, {"k", "B"}, {"B"})},
-      .laws = {Law::kCancel, Law::kWide, Law::kOutlier, Law::kNormal},
-      .accuracy_laws = {Law::kRamp, Law::kIntegers, Law::kOnes, Law::kNormal, Law::kUniform},
-      .contraction = true,
-      .dims = {{"k", 64, 1024}, {"m", 1, 48}, {"n", 1, 256}, {"s", 1, 6}},
-      .reference = matmul_reference()};
+  return products(
+      "matmul",
+      "y[..,i,j] = sum_k a[..,i,k] b[..,k,j], leading axes broadcast (numpy.matmul)",
+      "rank and strides choose between dot, mv, mm and bmm, folded or copied",
+      kProductBound,
+      {variant("", {"B", "k"}, {"k", "n"}, {"B", "n"}),
+       variant("r3r2", {"B", "m", "k"}, {"k", "n"}, {"B", "m", "n"}),
+       variant("r4r4", {"B", "s", "m", "k"}, {"B", "s", "k", "n"}, {"B", "s", "m", "n"}),
+       variant("r2r1", {"B", "k"}, {"k"}, {"B"}),
+       variant("r1r3", {"k"}, {"B", "k", "n"}, {"B", "n"}),
+       variant("shared", {"B", "s", "m", "k"}, {"B", "1", "k", "n"}, {"B", "s", "m", "n"}),
+       variant("r3r3", {"B", "m", "k"}, {"B", "k", "n"}, {"B", "m", "n"}),
+       variant("r5r3", {"B", "2", "s", "m", "k"}, {"s", "k", "n"}, {"B", "2", "s", "m", "n"}),
+       variant("r2r3", {"m", "k"}, {"B", "k", "n"}, {"B", "m", "n"}),
+       variant("r3r1", {"B", "m", "k"}, {"k"}, {"B", "m"}),
+       variant("r1r2", {"k"}, {"k", "B"}, {"B"})},
+      {{"k", 64, 1024}, {"m", 1, 48}, {"n", 1, 256}, {"s", 1, 6}});
 }
 
 }  // namespace bic::ops

@@ -20,7 +20,8 @@ OpSpec embedding() {
           .control = ControlKind::kNone,
           .laws = {Law::kNormal, Law::kWide},
           .accuracy_laws = {Law::kNormal, Law::kRamp},
-          .dims = {{"t", 1, 24}, {"v", 1, 512}, {"h", 1, 512}},
+          // Of fewer rows samples would often look up the same ones, and be the same bytes.
+          .dims = {{"t", 1, 24}, {"v", 16, 512}, {"h", 1, 512}},
           .reference = rows_reference()};
 }
 

@@ -37,7 +37,8 @@ OpSpec index() {
       .control = ControlKind::kNone,
       .laws = {Law::kNormal, Law::kWide},
       .accuracy_laws = {Law::kNormal, Law::kRamp},
-      .dims = {{"t", 1, 24}, {"v", 1, 64}, {"h", 1, 512}},
+      // Of fewer rows samples would often look up the same ones, and be the same bytes.
+      .dims = {{"t", 1, 24}, {"v", 16, 64}, {"h", 1, 512}},
       .reference = rows_reference()};
 }
 

@@ -11,7 +11,6 @@ Variant scalar(std::string name, std::string exponent) {
       .call = size + base + "(a, exponent)",
       .inputs = {{"x", {"B", "h"}}},
       .output = {"y", {"B", "h"}},
-      .reduced = {},
       .forms = {{"out", size + base + "_out(a, exponent, out=y)"},
                 {"inplace", "(a) = aten::abs_.default(x); (y) = aten::pow_.Scalar(a, exponent)"}},
       .attributes = {{"exponent", std::move(exponent)}}};
@@ -24,7 +23,6 @@ Variant tensor() {
           .call = steps + "(y) = aten::pow.Tensor_Tensor(a, c)",
           .inputs = {{"x", {"B", "h"}}, {"e", {"B", "h"}}},
           .output = {"y", {"B", "h"}},
-          .reduced = {},
           .forms = {{"out", steps + "(y) = aten::pow.Tensor_Tensor_out(a, c, out=y)"}},
           .attributes = {}};
 }
