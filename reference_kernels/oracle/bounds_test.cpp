@@ -1,8 +1,12 @@
 // Bounds are sound: no honest evaluation exceeds them, whatever its order.
 #include <gtest/gtest.h>
 
+#include <set>
+#include <typeindex>
+
 #include "reference_kernels/oracle/honest_op.h"
 #include "reference_kernels/oracle/honest_sums.h"
+#include "reference_kernels/oracle/oracle_case.h"
 #include "reference_kernels/oracle/references.h"
 #include "reference_kernels/oracle/sample_draws.h"
 
@@ -101,6 +105,7 @@ std::vector<BoundCase> bound_cases() {
   for (const HonestOp& op : honest_pointwise()) ops.push_back(op);
   for (const HonestOp& op : honest_norms()) ops.push_back(op);
   for (const HonestOp& op : honest_products()) ops.push_back(op);
+  for (const HonestOp& op : honest_convolutions()) ops.push_back(op);
   for (const HonestOp& op : ops) {
     for (DType dtype : kAllDTypes) all.push_back({op, dtype});
   }
@@ -185,6 +190,80 @@ TEST_P(Bound, HoldsEveryControl) {
     }
     done += static_cast<int>(elements.size());
   }
+}
+
+/// Holds while no output of `evaluate` is outside the bound of `arithmetic`.
+testing::AssertionResult holds(const Reference& reference,
+                               DType dtype,
+                               const Arithmetic& arithmetic,
+                               const std::function<Sample(Rng&, DType)>& draw,
+                               const std::function<std::vector<double>(const Sample&)>& evaluate,
+                               Rng& rng) {
+  for (int done = 0; done < kEvaluations;) {
+    const Sample sample = draw(rng, dtype);
+    const std::vector<double> y = evaluate(sample);
+    const auto elements = all_elements(static_cast<std::int64_t>(y.size()));
+    const auto oracle = wide_of(reference, sample, dtype, elements);
+    const auto bound = bound_of(reference, sample, dtype, arithmetic, elements);
+    if (const auto result = within(y, oracle, bound); !result) return result;
+    done += static_cast<int>(y.size());
+  }
+  return testing::AssertionSuccess();
+}
+
+class RoundingBound : public testing::TestWithParam<std::tuple<RoundingOp, DType>> {};
+
+TEST_P(RoundingBound, HoldsEveryEvaluationThatRoundsOnTheWay) {
+  const auto& [op, dtype] = GetParam();
+  Rng rng(14);
+  const auto evaluate = [&, &op = op, dtype = dtype](const Sample& s) {
+    return op.evaluate(rng, s, dtype);
+  };
+  EXPECT_TRUE(holds(*op.reference, dtype, {.form = op.form}, op.draw, evaluate, rng));
+}
+
+INSTANTIATE_TEST_SUITE_P(Forms,
+                         RoundingBound,
+                         testing::Combine(testing::ValuesIn(rounding_ops()),
+                                          testing::Values(DType::kBFloat16, DType::kFloat16)),
+                         [](const auto& info) {
+                           return std::get<0>(info.param).name + "_" +
+                                  std::string(name(std::get<1>(info.param)));
+                         });
+
+TEST(TensorCoreBound, HoldsAlignedAndTruncatedSums) {
+  for (const HonestOp& op : honest_tensor_cores()) {
+    // In fp32 the output is the accumulator; in bf16 it is rounded after it.
+    for (const DType dtype : {DType::kFloat32, DType::kBFloat16}) {
+      Rng rng(15);
+      const auto evaluate = [&](const Sample& s) {
+        const std::vector<float> sums = op.in_float(rng, s);
+        std::vector<double> y(sums.begin(), sums.end());
+        for (double& v : y) v = round_to(dtype, v);
+        return y;
+      };
+      EXPECT_TRUE(holds(*op.reference, dtype, op.arithmetic, op.draw, evaluate, rng)) << op.name;
+    }
+  }
+}
+
+/// Types of references; those whose output is a copy have no error to bound.
+template <class Cases>
+std::set<std::type_index> types_of(const Cases& cases) {
+  std::set<std::type_index> types;
+  for (const auto& c : cases) {
+    const Reference& reference = *c.reference;
+    types.insert(typeid(reference));
+  }
+  return types;
+}
+
+TEST(Bounds, AreTriedOfEveryReferenceWithAnOracleCase) {
+  std::vector<HonestOp> ops;
+  for (const BoundCase& c : bound_cases()) ops.push_back(c.op);
+  std::vector<OracleCase> cases = oracle_cases();
+  std::erase_if(cases, [](const OracleCase& c) { return c.name == "cat"; });
+  EXPECT_EQ(types_of(ops), types_of(cases));
 }
 
 INSTANTIATE_TEST_SUITE_P(Ops, Bound, testing::ValuesIn(bound_cases()), [](const auto& info) {

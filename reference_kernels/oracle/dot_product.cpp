@@ -3,14 +3,16 @@
 namespace bic {
 
 double DotProduct::bound(const ErrorAnalysis& analysis) const {
-  const bool early = analysis.form({"", "round-before-bias"}) == "round-before-bias";
+  const std::string_view form = analysis.form({"", "round-before-bias", "tensor-core"});
   const double value = sum_lanes<double>(k, [&](std::int64_t i) { return a[i] * b[i]; });
   const double size = sum_lanes<double>(k, [&](std::int64_t i) { return std::fabs(a[i] * b[i]); });
   // A product may underflow, and with flushing so may every partial sum.
   const double underflow = analysis.underflow() * static_cast<double>(k);
   const double added = bias == nullptr ? 0 : beta * *bias;
   const std::int64_t terms = k + (bias == nullptr ? 0 : 1);
-  if (early) {
+  // Truncation errs by twice as much as rounding.
+  const std::int64_t roundings = form == "tensor-core" ? 2 * (terms + 2) : terms;
+  if (form == "round-before-bias") {
     const Approx sum = analysis.to_subject(analysis.sum(value, size, underflow, k, k));
     if (bias == nullptr && !scaled) return analysis.output(sum);
     const Approx scaled_bias = scaled ? analysis.rounded(added) : Approx{added, 0};
@@ -18,12 +20,12 @@ double DotProduct::bound(const ErrorAnalysis& analysis) const {
   }
   if (!scaled) {
     return analysis.output(
-        analysis.sum(value + added, size + std::fabs(added), underflow, terms, terms));
+        analysis.sum(value + added, size + std::fabs(added), underflow, roundings, terms));
   }
   return analysis.output(analysis.sum(alpha * value + added,
                                       std::fabs(alpha) * size + std::fabs(added),
                                       (1 + std::fabs(alpha)) * underflow + 2 * analysis.underflow(),
-                                      terms + 1,
+                                      roundings + 1,
                                       terms));
 }
 

@@ -39,7 +39,11 @@ struct DotProduct {
 
   /// gamma_K sum |a b|: every term goes through at most its own product and K - 1 additions, with
   /// or without fused multiply-add, in any order (Higham 3.1); the bias makes it K + 1, factors
-  /// K + 2, applied to terms or to their sum. Form "round-before-bias": see matmul_reference.
+  /// K + 2, applied to terms or to their sum. Form "round-before-bias": see matmul_reference. Form
+  /// "tensor-core": exact products of four and more terms are aligned to the largest with at least
+  /// two bits more, added to the sum so far, and truncated, so that u is 2^-23 (Fasi, Higham,
+  /// Mikaitis, Pranesh: Numerical behavior of NVIDIA tensor cores, 2021; Blanchard, Higham, Lopez,
+  /// Mary, Pranesh: Mixed precision block fused multiply-add, 2020), with K + 2 terms.
   double bound(const ErrorAnalysis& analysis) const;
 };
 

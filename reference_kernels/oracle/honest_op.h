@@ -21,12 +21,24 @@ struct HonestOp {
   std::function<std::vector<double>(Rng&, const Sample&)> in_double;
 };
 
+/// An op whose 16-bit implementations round to the subject's type on the way, which is their form.
+struct RoundingOp {
+  std::string name;
+  std::shared_ptr<const Reference> reference;
+  std::string form;
+  std::function<Sample(Rng&, DType)> draw;
+  std::function<std::vector<double>(Rng&, const Sample&, DType)> evaluate;
+};
+
 // One list a family, all judged by bounds_test.cpp.
 std::vector<HonestOp> honest_attentions();
+std::vector<HonestOp> honest_convolutions();
 std::vector<HonestOp> honest_norms();
 std::vector<HonestOp> honest_pointwise();
 std::vector<HonestOp> honest_products();
 std::vector<HonestOp> honest_reductions();
+std::vector<HonestOp> honest_tensor_cores();
+std::vector<RoundingOp> rounding_ops();
 
 template <class A>
 std::vector<A> cast(std::span<const double> values) {

@@ -1,4 +1,6 @@
 // Honest evaluations of elementary functions and of arithmetic.
+#include <algorithm>
+
 #include "reference_kernels/oracle/honest_op.h"
 #include "reference_kernels/oracle/references.h"
 
@@ -65,6 +67,57 @@ std::vector<A> honest_binaries(Rng& rng, const Sample& s, Binary op) {
   return y;
 }
 
+/// Of the second operand, clamped as the op says.
+template <class A>
+std::vector<A> honest_tensor_powers(Rng& rng, const Sample& s) {
+  std::vector<A> y = cast<A>(s.values[0]);
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    const A e = std::clamp(static_cast<A>(s.values[1][i]), A{-2}, A{2});
+    y[i] = worsen(rng, std::pow(std::abs(y[i]), e));
+  }
+  return y;
+}
+
+constexpr std::int64_t kHalf = 4;
+
+/// One row, with or without fused multiply-add.
+template <class A>
+std::vector<A> honest_rotary(Rng& rng, const Sample& s) {
+  const std::vector<A> x = cast<A>(s.values[0]), cosine = cast<A>(s.values[1]),
+                       sine = cast<A>(s.values[2]);
+  std::vector<A> y;
+  for (std::int64_t i = 0; i < 2 * kHalf; ++i) {
+    const A rotated = i < kHalf ? -x[i + kHalf] : x[i - kHalf];
+    const A other = rotated * sine[i];
+    y.push_back(rng() % 2 == 0 ? x[i] * cosine[i] + other : std::fma(x[i], cosine[i], other));
+  }
+  return y;
+}
+
+HonestOp rotary() {
+  const auto draw = [](Rng& rng, DType t) {
+    Sample s{{}, {{"t", 1}, {"h", 1}, {"d", kHalf}}, {}};
+    for (int i = 0; i < 3; ++i) s.values.push_back(draw_many(rng, draw_kind(rng), t, 2 * kHalf));
+    return s;
+  };
+  return {"rotary", rotary_reference(), {}, draw, honest_rotary<float>, honest_rotary<double>};
+}
+
+HonestOp tensor_power() {
+  const auto draw = [](Rng& rng, DType t) {
+    Sample s = draw_row(rng, t);
+    const auto h = static_cast<std::int64_t>(s.values[0].size());
+    s.values.push_back(draw_many(rng, Kind::kNormal, t, h));
+    return s;
+  };
+  return {"pow_tensor",
+          pow_reference(),
+          {},
+          draw,
+          honest_tensor_powers<float>,
+          honest_tensor_powers<double>};
+}
+
 HonestOp function(const std::string& name, Pointwise f) {
   return {name,
           pointwise_reference(f),
@@ -113,6 +166,8 @@ std::vector<HonestOp> honest_pointwise() {
       function("cos", Pointwise::kCos),
       power("pow", "2.5"),
       power("pow_cube", "3"),
+      tensor_power(),
+      rotary(),
       operation("add", Binary::kAdd, {{"alpha", "0x1.3333333333333p-2"}}),
       operation("mul", Binary::kMul),
       operation("div", Binary::kDiv),

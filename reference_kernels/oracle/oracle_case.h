@@ -24,12 +24,16 @@ struct OracleCase {
 
 inline void PrintTo(const OracleCase& c, std::ostream* out) { *out << c.name; }
 
-// One list a family, all judged by references_test.cpp.
+// One list a family.
 std::vector<OracleCase> attention_cases();
+std::vector<OracleCase> contraction_cases();
 std::vector<OracleCase> norm_cases();
 std::vector<OracleCase> pointwise_cases();
 std::vector<OracleCase> product_cases();
 std::vector<OracleCase> reduction_cases();
+/// All of them: every reference but those of index, embedding and where, whose operands are not all
+/// values.
+std::vector<OracleCase> oracle_cases();
 
 inline std::vector<double> normals(Rng& rng, DType dtype, std::int64_t count) {
   return draw_many(rng, Kind::kNormal, dtype, count);

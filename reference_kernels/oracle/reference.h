@@ -27,9 +27,10 @@ enum class Order : std::uint8_t {
 /// The controls proper: if no two of them differ on some inputs, those prove nothing.
 inline constexpr std::array kControlOrders{Order::kReversed, Order::kHalves, Order::kLanes16};
 
-/// How an implementation computes, as far as its error depends on it. Data: it is part of manifests.
+/// How an implementation computes, as far as its error depends on it. Data: it is part of
+/// manifests.
 struct Arithmetic {
-  DType accumulator = DType::kFloat32;  ///< type of sums: fp32 or fp64
+  DType accumulator = DType::kFloat32;  ///< type of sums: fp32, fp64 or the subject's own
   /// Error of exp, tanh and erf in units in the last place of the accumulator type.
   int elementary_ulps = 2;
   /// How the value is put together, by op: "" the textbook form; layer_norm "ax+b"; gelu "1+erf";
@@ -53,18 +54,27 @@ class Reference {
   virtual ~Reference() = default;
 
   /// The oracle: fp64 for subjects of <= 32 bits, double-double for fp64.
-  virtual void wide(const Operands&, DType subject, std::span<const std::int64_t> elements,
+  virtual void wide(const Operands&,
+                    DType subject,
+                    std::span<const std::int64_t> elements,
                     std::span<Wide> y) const = 0;
 
-  /// Largest |y - oracle| of an honest implementation of `arithmetic`, the rounding to the subject's
-  /// type included. Positive wherever the output can be inexact, finite for finite operands.
-  virtual void bound(const Operands&, DType subject, const Arithmetic&,
-                     std::span<const std::int64_t> elements, std::span<double> bound) const = 0;
+  /// Largest |y - oracle| of an honest implementation of `arithmetic`, the rounding to the
+  /// subject's type included. Positive wherever the output can be inexact, finite for finite
+  /// operands.
+  virtual void bound(const Operands&,
+                     DType subject,
+                     const Arithmetic&,
+                     std::span<const std::int64_t> elements,
+                     std::span<double> bound) const = 0;
 
   /// An honest evaluation in the op's reference arithmetic (fp32 sums, fp64 for fp64 subjects)
   /// in `order`, rounded to the subject's type and widened again.
-  virtual void control(const Operands&, DType subject, Order order,
-                       std::span<const std::int64_t> elements, std::span<double> y) const = 0;
+  virtual void control(const Operands&,
+                       DType subject,
+                       Order order,
+                       std::span<const std::int64_t> elements,
+                       std::span<double> y) const = 0;
 };
 
 }  // namespace bic

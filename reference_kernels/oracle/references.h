@@ -14,7 +14,8 @@ namespace bic {
 /// y[s,i,j] = sum_k a[s,i,k] b[s,k,j] (+ c[s,i,j]); dims k and, where they are not 1, m and n.
 /// Operands a, b[, c], of which an operand with fewer elements serves leading axes in turn. With
 /// attributes alpha and beta: alpha times the sum plus beta times c. All in the accumulator type;
-/// form "round-before-bias": the sum is rounded to the subject's type first, the result again.
+/// form "round-before-bias": the sum is rounded to the subject's type first, the result again. Form
+/// "tensor-core": sums of aligned and truncated terms, see DotProduct::bound.
 std::shared_ptr<const Reference> matmul_reference();
 
 /// y[r,j] = sum_k x[r,k] w[j,k] (+ b[j]), otherwise the same. Operands x, w[, b]; dims k, n.
