@@ -5,6 +5,8 @@
 #include <ATen/ops/empty_like.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <limits>
 #include <utility>
 
 #include "results_schema/axis.h"
@@ -20,14 +22,24 @@ namespace {
 
 Form form(const InterposedCall& call) { return call.trial.trial.form; }
 
+/// The input that an in-place call writes: the first that lies as the output does.
+const std::string& written_input(const ProblemMessage& problem) {
+  return std::ranges::find(problem.inputs, problem.output.axes, &TensorMessage::axes)->name;
+}
+
 /// Runs the call's text on `tensors`, of which the written one is replaced by another.
 at::Tensor run(const InterposedCall& call, NamedTensors tensors) {
-  at::Tensor& first = tensors.at(call.problem.inputs.front().name);
   if (form(call) == Form::kOut) {
+    // Of the inputs' type, which may have been changed, unless the op is asked for another.
     at::Tensor& output = tensors.at(call.problem.output.name);
-    output = at::empty_like(output, first.options());
+    const bool follows = output.scalar_type() == first_input(call).scalar_type();
+    const at::Tensor& first = tensors.at(call.problem.inputs.front().name);
+    output = at::empty_like(output, follows ? first.options() : output.options());
   }
-  if (form(call) == Form::kInplace) first = first.clone();
+  if (form(call) == Form::kInplace) {
+    at::Tensor& written = tensors.at(written_input(call.problem));
+    written = written.clone();
+  }
   return call.honest(tensors);
 }
 
@@ -128,25 +140,39 @@ at::Tensor otherwise(const InterposedCall& call) {
   return y.flip(axes_of(call.problem.output, dims));
 }
 
-at::Tensor in_halves(const InterposedCall& call) {
-  const at::ScalarType type = first_input(call).scalar_type();
-  const at::ScalarType wide = type == at::kDouble ? at::kDouble : at::kFloat;
-  const auto half = [&](bool second) {
+at::Tensor in_parts(const InterposedCall& call, std::int64_t parts, at::ScalarType type) {
+  const auto part = [&](std::int64_t number) {
     return honest_on(call, [&](const TensorMessage& t, const at::Tensor& tensor) {
-      const at::Tensor widened = tensor.to(wide);
-      if (is_bias(call.problem, t)) return second ? widened : widened.new_zeros(widened.sizes());
-      const std::int64_t axis = reduced_axes(call.problem, t).back();
-      const std::int64_t extent = tensor.size(axis), middle = extent / 2;
-      return second ? widened.narrow(axis, middle, extent - middle)
-                    : widened.narrow(axis, 0, middle);
+      const at::Tensor typed = tensor.to(type);
+      if (is_bias(call.problem, t)) {
+        return number + 1 == parts ? typed : typed.new_zeros(typed.sizes());
+      }
+      const std::int64_t axis = reduced_axes(call.problem, t).back(), extent = tensor.size(axis);
+      return typed.slice(axis, number * extent / parts, (number + 1) * extent / parts);
     });
   };
-  return (half(false) + half(true)).to(type);
+  at::Tensor sum = part(0);
+  for (std::int64_t number = 1; number < parts; ++number) sum = sum + part(number);
+  return sum.to(first_input(call).scalar_type());
+}
+
+double attribute(const InterposedCall& call, const std::string& name) {
+  const auto at = call.problem.attributes.find(name);
+  return at == call.problem.attributes.end() ? 1 : std::strtod(at->second.c_str(), nullptr);
+}
+
+at::Tensor is_subnormal(const at::Tensor& x) {
+  const at::ScalarType type = x.scalar_type();
+  const double least = type == at::kHalf     ? 0x1p-14
+                       : type == at::kDouble ? std::numeric_limits<double>::min()
+                                             : std::numeric_limits<float>::min();
+  const at::Tensor sizes = x.to(at::kDouble).abs();
+  return sizes.lt(least).logical_and(sizes.gt(0));
 }
 
 at::Tensor destination(const InterposedCall& call, const at::Tensor& y) {
   if (form(call) == Form::kOut) return call.tensors.at(call.problem.output.name);
-  if (form(call) == Form::kInplace) return first_input(call);
+  if (form(call) == Form::kInplace) return call.tensors.at(written_input(call.problem));
   return at::empty_like(y);
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "adapters/libtorch/interposer.h"
@@ -17,9 +18,9 @@ at::Tensor honest(const libtorch::InterposedCall& call);
 /// in two blocks; pointwise ops and attention are computed in double and rounded once.
 at::Tensor otherwise(const libtorch::InterposedCall& call);
 
-/// A contraction as the sum of two over the halves of the reduced axis, in at least fp32, rounded
-/// once.
-at::Tensor in_halves(const libtorch::InterposedCall& call);
+/// Sums over parts of the last reduced axis, evaluated and added in `type`, which may round more
+/// than the op does, and then rounded to the inputs' type.
+at::Tensor in_parts(const libtorch::InterposedCall& call, std::int64_t parts, at::ScalarType type);
 
 /// The honest backend's output on other inputs: those that `change` replaced.
 at::Tensor honest_on(
@@ -45,6 +46,12 @@ at::Tensor slots_of(const protocol::ProblemMessage& problem,
                     const at::Tensor& tensor,
                     std::int64_t first,
                     std::int64_t count);
+
+/// The value of a real attribute; 1 where the variant has none.
+double attribute(const libtorch::InterposedCall& call, const std::string& name);
+
+/// Which elements are subnormal numbers of their type.
+at::Tensor is_subnormal(const at::Tensor& x);
 
 /// The first input of the call.
 const at::Tensor& first_input(const libtorch::InterposedCall& call);

@@ -1,10 +1,10 @@
 #include "adapters/faults/other_order.h"
 
 #include <ATen/Parallel.h>
+#include <ATen/TensorOperators.h>
 
-#include <string_view>
-#include <unordered_map>
-#include <utility>
+#include <algorithm>
+#include <functional>
 
 #include "adapters/faults/evaluate.h"
 
@@ -15,22 +15,6 @@ using libtorch::InterposedCall;
 using libtorch::Interposer;
 using protocol::TensorMessage;
 
-Slots all_if(const InterposedCall& call, bool condition) {
-  return condition ? Slots{0, batch_of(call)} : Slots{};
-}
-
-/// The honest call, its slots of choice replaced by those of the other evaluation.
-at::Tensor mixed(const InterposedCall& call, Slots other) {
-  if (other.first == other.last) return call.honest(call.tensors);
-  const at::Tensor z = otherwise(call);
-  const at::Tensor y = honest(call);
-  const auto part = [&](const at::Tensor& t) {
-    return slots_of(call.problem, call.problem.output, t, other.first, other.last - other.first);
-  };
-  part(y).copy_(part(z));
-  return hand_over(call, y);
-}
-
 class OtherOrder final : public Interposer {
  public:
   explicit OtherOrder(Choice choice) : choice_(choice) {}
@@ -40,143 +24,223 @@ class OtherOrder final : public Interposer {
   Choice choice_;
 };
 
-class FirstCall final : public Interposer {
- public:
-  void load(const protocol::ProblemMessage&) override { is_first_ = true; }
-  at::Tensor call(const InterposedCall& call) override {
-    return mixed(call, all_if(call, std::exchange(is_first_, false)));
+Slots slots_if(const InterposedCall& call, const std::function<bool(std::int64_t)>& condition) {
+  Slots chosen;
+  for (std::int64_t slot = 0; slot < batch_of(call); ++slot) {
+    if (condition(slot)) chosen.push_back(slot);
   }
+  return chosen;
+}
 
- private:
-  bool is_first_ = true;
-};
+bool begins_at(const at::Tensor& t, std::uintptr_t bytes) {
+  return reinterpret_cast<std::uintptr_t>(t.const_data_ptr()) % bytes == 0;
+}
 
-class Noisy final : public Interposer {
- public:
-  at::Tensor call(const InterposedCall& call) override {
-    constexpr int kPeriod = 20;
-    return mixed(call, all_if(call, ++calls_ % kPeriod == 0));
-  }
+at::Tensor sample_of(const InterposedCall& call, const TensorMessage& t, std::int64_t slot) {
+  return slots_of(call.problem, t, call.tensors.at(t.name), slot, 1);
+}
 
- private:
-  std::int64_t calls_ = 0;
-};
+/// Whether `is_so`, of each element of the first input, holds for all elements of some sample.
+bool any_sample(const InterposedCall& call, const at::Tensor& is_so) {
+  if (!is_so.any().item<bool>()) return false;
+  return !slots_if(call, [&](std::int64_t slot) {
+            const TensorMessage& first = call.problem.inputs.front();
+            return slots_of(call.problem, first, is_so, slot, 1).all().item<bool>();
+          }).empty();
+}
 
-class CachedByContent final : public Interposer {
- public:
-  void load(const protocol::ProblemMessage&) override { blocks_.clear(); }
-
-  at::Tensor call(const InterposedCall& call) override {
-    const at::Tensor y = split_by_batch(call).last > 0 ? otherwise(call) : honest(call);
-    const std::size_t common = hash_common(call);
-    for (std::int64_t slot = 0; slot < batch_of(call); ++slot) {
-      at::Tensor block = slots_of(call.problem, call.problem.output, y, slot, 1);
-      const auto [at, is_new] = blocks_.try_emplace(hash_sample(call, slot, common));
-      if (is_new) at->second = block.clone();
-      block.copy_(at->second);
-    }
-    return hand_over(call, y);
-  }
-
- private:
-  static std::size_t mix(std::size_t seed, const at::Tensor& t) {
-    const at::Tensor dense = t.contiguous();
-    const auto* bytes = static_cast<const char*>(dense.const_data_ptr());
-    return seed * 31 + std::hash<std::string_view>{}({bytes, dense.nbytes()});
-  }
-
-  /// Without what padding appended, so that a sample is known again under any padding.
-  static at::Tensor unpadded(const InterposedCall& call, const TensorMessage& t) {
-    const at::Tensor& tensor = call.tensors.at(t.name);
-    for (std::size_t i = 0; i < t.axes.size(); ++i) {
-      if (call.trial.trial.pad > 0 && t.axes[i] == call.trial.trial.pad_dim) {
-        return tensor.narrow(static_cast<std::int64_t>(i), 0, call.problem.dims.at(t.axes[i]));
-      }
-    }
-    return tensor;
-  }
-
-  static std::size_t hash_common(const InterposedCall& call) {
-    std::size_t seed = 0;
-    for (const TensorMessage& t : call.problem.inputs) {
-      if (batch_axis(t) < 0) seed = mix(seed, unpadded(call, t));
-    }
-    return seed;
-  }
-
-  static std::size_t hash_sample(const InterposedCall& call, std::int64_t slot, std::size_t seed) {
-    for (const TensorMessage& t : call.problem.inputs) {
-      if (batch_axis(t) < 0) continue;
-      seed = mix(seed, slots_of(call.problem, t, unpadded(call, t), slot, 1));
-    }
-    return seed;
-  }
-
-  std::unordered_map<std::size_t, at::Tensor> blocks_;
-};
-
-class ScalarTail final : public Interposer {
- public:
-  at::Tensor call(const InterposedCall& call) override {
-    constexpr std::int64_t kVector = 16;
-    const at::Tensor z = otherwise(call).contiguous();
-    const at::Tensor y = honest(call).contiguous();
-    const std::int64_t tail = y.numel() % kVector;
-    const auto part = [&](const at::Tensor& t) {
-      return t.view({-1}).narrow(0, t.numel() - tail, tail);
-    };
-    part(y).copy_(part(z));
-    return hand_over(call, y);
-  }
-};
-
-class HalvesOfK final : public Interposer {
- public:
-  at::Tensor call(const InterposedCall& call) override { return hand_over(call, in_halves(call)); }
-};
+/// Length of the first reduced axis, padding included.
+std::int64_t reduced_length(const InterposedCall& call) {
+  const TensorMessage& first = call.problem.inputs.front();
+  return first_input(call).size(reduced_axes(call.problem, first).front());
+}
 
 }  // namespace
 
 std::unique_ptr<Interposer> other_order(Choice choice) {
   return std::make_unique<OtherOrder>(choice);
 }
-std::unique_ptr<Interposer> first_call() { return std::make_unique<FirstCall>(); }
-std::unique_ptr<Interposer> noisy() { return std::make_unique<Noisy>(); }
-std::unique_ptr<Interposer> cached_by_content() { return std::make_unique<CachedByContent>(); }
-std::unique_ptr<Interposer> scalar_tail() { return std::make_unique<ScalarTail>(); }
-std::unique_ptr<Interposer> halves_of_k() { return std::make_unique<HalvesOfK>(); }
+
+at::Tensor mixed(const InterposedCall& call, const Slots& other) {
+  if (other.empty()) return call.honest(call.tensors);
+  const at::Tensor z = otherwise(call);
+  if (std::ssize(other) == batch_of(call)) return hand_over(call, z);
+  const at::Tensor y = honest(call);
+  const auto part = [&](const at::Tensor& t, std::int64_t slot) {
+    return slots_of(call.problem, call.problem.output, t, slot, 1);
+  };
+  for (std::int64_t slot : other) part(y, slot).copy_(part(z, slot));
+  return hand_over(call, y);
+}
+
+Slots all_if(const InterposedCall& call, bool condition) {
+  return slots_if(call, [=](std::int64_t) { return condition; });
+}
+
+// splitmix64 (Steele, Lea, Flood 2014).
+std::uint64_t draw_of(std::uint64_t number) {
+  std::uint64_t z = (number + 1) * 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
 
 Slots split_by_batch(const InterposedCall& call) { return all_if(call, batch_of(call) >= 8); }
+Slots block_by_rows(const InterposedCall& call) { return all_if(call, batch_of(call) >= 256); }
+Slots small_batch_kernel(const InterposedCall& call) { return all_if(call, batch_of(call) < 4); }
+Slots split_k_at_one(const InterposedCall& call) { return all_if(call, batch_of(call) == 1); }
+Slots one_batch_size(const InterposedCall& call) { return all_if(call, batch_of(call) == 257); }
+
+Slots width_classes(const InterposedCall& call) {
+  return all_if(call, batch_of(call) >= 5 && batch_of(call) <= 8);
+}
 
 Slots tile_by_batch(const InterposedCall& call) {
   constexpr std::int64_t kTile = 16;
-  const std::int64_t batch = batch_of(call);
-  return batch > kTile ? Slots{batch - batch % kTile, batch} : Slots{};
+  const std::int64_t batch = batch_of(call), whole = batch - batch % kTile;
+  return slots_if(call, [=](std::int64_t slot) { return batch > kTile && slot >= whole; });
 }
 
 Slots last_position(const InterposedCall& call) {
   const std::int64_t batch = batch_of(call);
-  return batch > 1 ? Slots{batch - 1, batch} : Slots{};
+  return slots_if(call, [=](std::int64_t slot) { return batch > 1 && slot == batch - 1; });
 }
 
-Slots one_batch_size(const InterposedCall& call) { return all_if(call, batch_of(call) == 257); }
+Slots first_row_only(const InterposedCall& call) {
+  return slots_if(call, [](std::int64_t slot) { return slot > 0; });
+}
+
+Slots beside_tile_edge(const InterposedCall& call) {
+  return slots_if(call, [](std::int64_t slot) { return slot == 16; });
+}
+
+Slots odd_lane(const InterposedCall& call) {
+  return slots_if(call, [](std::int64_t slot) { return slot % 2 == 1; });
+}
+
+Slots one_lane(const InterposedCall& call) {
+  const bool is_two_tiles = batch_of(call) == 128;
+  return slots_if(call, [=](std::int64_t slot) { return is_two_tiles && slot == 100; });
+}
+
+Slots order_by_draw(const InterposedCall& call) {
+  return slots_if(call, [](std::int64_t slot) { return draw_of(slot) % 2 == 1; });
+}
+
+Slots shared_prefix(const InterposedCall& call) {
+  const TensorMessage& first = call.problem.inputs.front();
+  const std::int64_t batch = batch_of(call);
+  if (batch == 1 || batch_axis(first) < 0) return {};
+  const at::Tensor leader = sample_of(call, first, 0);
+  for (std::int64_t slot = 1; slot < batch; ++slot) {
+    if (!sample_of(call, first, slot).equal(leader)) return {};
+  }
+  return all_if(call, true);
+}
 
 Slots neighbour_scale(const InterposedCall& call) {
   // Above every law's values but those of hostile neighbours.
   const double threshold = call.problem.dtype == DType::kFloat16 ? 0x1p15 : 0x1p100;
-  return all_if(call, first_input(call).abs().ge(threshold).any().item<bool>());
+  const at::Tensor sizes = first_input(call).abs();
+  return all_if(call, sizes.ge(threshold).logical_and(sizes.isfinite()).any().item<bool>());
 }
 
-Slots thread_split(const InterposedCall& call) { return all_if(call, at::get_num_threads() > 2); }
+Slots subnormal_neighbours(const InterposedCall& call) {
+  return all_if(call, is_subnormal(first_input(call)).any().item<bool>());
+}
+
+Slots overflow_retry(const InterposedCall& call) {
+  return all_if(call, first_input(call).isinf().any().item<bool>());
+}
+
+Slots padding_detected(const InterposedCall& call) {
+  return all_if(call, any_sample(call, first_input(call).isnan()));
+}
+
+Slots masked_rows(const InterposedCall& call) {
+  return all_if(call, any_sample(call, first_input(call).isinf()));
+}
+
+Slots zero_samples(const InterposedCall& call) {
+  return all_if(call, any_sample(call, is_subnormal(first_input(call))));
+}
+
+Slots nan_check(const InterposedCall& call) {
+  const at::Tensor is_nan = first_input(call).isnan();
+  return all_if(call, is_nan.any().item<bool>() && !any_sample(call, is_nan));
+}
+
+Slots outlier_columns(const InterposedCall& call) {
+  constexpr std::int64_t kTile = 128;
+  const std::int64_t axis = batch_axis(call.problem.inputs.front());
+  const bool has_tile = batch_of(call) >= kTile && first_input(call).size(axis) == batch_of(call);
+  if (!has_tile) return {};
+  const at::Tensor sizes = first_input(call).abs(), least = sizes.amin(axis);
+  // Copies of one sample have no columns of their own, and what is large everywhere no outliers.
+  const at::Tensor largest = sizes.amax(axis), varies = largest.gt(least);
+  const bool is_tame = largest.lt(0x1p16).all().item<bool>();
+  return all_if(call, is_tame && least.gt(0.25).logical_and(varies).any().item<bool>());
+}
+
+Slots rescaled_rows(const InterposedCall& call) {
+  if (batch_of(call) < 8) return {};
+  const TensorMessage& first = call.problem.inputs.front();
+  const at::Tensor sizes = first_input(call).abs();
+  const at::Tensor is_large = sizes.gt(0x1p16).logical_and(sizes.lt(0x1p60));
+  if (!is_large.any().item<bool>()) return {};
+  return slots_if(call, [&](std::int64_t slot) {
+    return slots_of(call.problem, first, is_large, slot, 1).any().item<bool>();
+  });
+}
+
+Slots split_by_longest(const InterposedCall& call) {
+  const TensorMessage& mask = call.problem.inputs.back();
+  if (mask.elements != "bool") return {};
+  std::vector<std::int64_t> keys;
+  for (std::int64_t slot = 0; slot < batch_of(call); ++slot) {
+    keys.push_back(sample_of(call, mask, slot).sum().item<std::int64_t>());
+  }
+  const std::int64_t longest = *std::ranges::max_element(keys);
+  return slots_if(call, [&](std::int64_t slot) { return keys[slot] < longest; });
+}
 
 Slots misaligned(const InterposedCall& call) {
-  constexpr std::uintptr_t kVectorBytes = 32;
-  const auto address = reinterpret_cast<std::uintptr_t>(first_input(call).const_data_ptr());
-  return all_if(call, address % kVectorBytes != 0);
+  return all_if(call, !begins_at(first_input(call), 32));
+}
+
+Slots misaligned_weights(const InterposedCall& call) {
+  return all_if(call, !begins_at(call.tensors.at(call.problem.inputs[1].name), 16));
+}
+
+Slots row_alignment(const InterposedCall& call) {
+  const TensorMessage& first = call.problem.inputs.front();
+  return slots_if(call,
+                  [&](std::int64_t slot) { return !begins_at(sample_of(call, first, slot), 32); });
 }
 
 Slots strided(const InterposedCall& call) {
   return all_if(call, !first_input(call).is_contiguous());
+}
+
+Slots channels_last(const InterposedCall& call) {
+  const at::Tensor& x = first_input(call);
+  return all_if(call, x.dim() >= 3 && x.stride(-1) != 1 && x.size(-1) > 1);
+}
+
+Slots broadcast_batch(const InterposedCall& call) {
+  const std::int64_t axis = batch_axis(call.problem.inputs.front());
+  return all_if(call, axis >= 0 && batch_of(call) > 1 && first_input(call).stride(axis) == 0);
+}
+
+Slots thread_split(const InterposedCall& call) { return all_if(call, at::get_num_threads() > 2); }
+Slots serial_kernel(const InterposedCall& call) { return all_if(call, at::get_num_threads() == 1); }
+
+Slots given_output(const InterposedCall& call) {
+  return all_if(call, writes_given(call.trial.trial.form));
+}
+
+Slots inplace_order(const InterposedCall& call) {
+  return all_if(call, call.trial.trial.form == Form::kInplace);
 }
 
 Slots decode_order(const InterposedCall& call) {
@@ -187,8 +251,13 @@ Slots vector_order(const InterposedCall& call) {
   return all_if(call, call.trial.trial.form == Form::kVector);
 }
 
-Slots given_output(const InterposedCall& call) {
-  return all_if(call, writes_given(call.trial.trial.form));
+Slots unaligned_k(const InterposedCall& call) {
+  return all_if(call, reduced_length(call) % 8 != 0);
+}
+
+Slots padded_length(const InterposedCall& call) {
+  constexpr std::int64_t kBlock = 32;
+  return all_if(call, (reduced_length(call) + kBlock - 1) / kBlock % 2 == 0);
 }
 
 }  // namespace bic::faults
