@@ -13,6 +13,7 @@
 #include "adapters/libtorch/hello.h"
 #include "adapters/libtorch/poison.h"
 #include "adapters/libtorch/reached.h"
+#include "adapters/protocol/guarded.h"
 #include "results_schema/error.h"
 
 namespace bic::libtorch {
@@ -181,7 +182,7 @@ TrialReply LibTorchBackend::run(const TrialMessage& trial, std::span<std::byte> 
   if (y.defined()) {
     reply.dtype = dtype_name(y.scalar_type());
     reply.shape = y.sizes().vec();
-    reply.unwritten = count_poison(copy_elements(y, output), y.element_size());
+    reply.unwritten = protocol::count_poison(copy_elements(y, output), y.element_size());
   }
   report_changes(trial, placed, y, reply);
   if (reply.input_changed || reply.out_of_bounds) kept_.clear();
@@ -198,11 +199,16 @@ void LibTorchBackend::observe(const TrialMessage& trial,
     reply.witness.address_mod_64.push_back(
         static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(x.const_data_ptr()) % 64));
     reply.witness.strides.push_back(x.strides().vec());
+    reply.witness.shapes.push_back(x.sizes().vec());
+    const bool of_batch = problem_.inputs[i].pool_stride != 0;
+    if (of_batch) reply.witness.input_digest = placed[i]->digest(reply.witness.input_digest);
   }
   const NamedTensors tensors = by_name(placed);
   const Reached reached;
   largest_team(1);
   guarded(reply, [&] { y = call(trial, tensors); });
+  reply.witness.form = bic::name(trial.trial.form);
+  reply.witness.calls = ++calls_made_;
   reply.witness.largest_team = static_cast<int>(largest_team(0));
   reply.witness.reached = reached.overloads();
 }

@@ -61,6 +61,7 @@ class LibTorchBackend final : public protocol::Backend {
   protocol::ProblemMessage problem_;
   std::span<const std::byte> pool_;
   std::map<Form, std::unique_ptr<Evaluator>> calls_;
+  std::int64_t calls_made_ = 0;
   /// Common inputs, which stay where they are from trial to trial, as weights do.
   std::map<std::string, std::shared_ptr<Placed>> kept_;
 };

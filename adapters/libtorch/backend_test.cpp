@@ -100,7 +100,10 @@ TEST_F(Backend, RunsTheCallOnTheGatheredSamples) {
   EXPECT_FALSE(reply.out_of_bounds);
   EXPECT_FALSE(reply.witness.gave_output);
   EXPECT_THAT(reply.witness.reached, Contains("aten::mm"));
+  EXPECT_THAT(reply.witness.shapes, ElementsAre(ElementsAre(3, kK), ElementsAre(kK, kN)));
   expect_output(at::mm(problem_.x({2, 0, 2}), problem_.w()));
+  EXPECT_EQ(reply.witness.input_digest, run(trial_of({2, 0, 2})).witness.input_digest);
+  EXPECT_NE(reply.witness.input_digest, run(trial_of({0, 2, 2})).witness.input_digest);
 }
 
 TEST_F(Backend, LaysInputsOutAsTheTrialSaysAndReportsWhatTheOpSaw) {
@@ -121,6 +124,7 @@ TEST_F(Backend, WritesToTheOutputGiven) {
   const TrialReply reply = run(trial);
   EXPECT_TRUE(reply.witness.gave_output);
   EXPECT_THAT(reply.witness.reached, Contains("aten::mm.out"));
+  EXPECT_EQ(reply.witness.form, "out");
   EXPECT_FALSE(reply.out_of_bounds);
   expect_output(at::mm(problem_.x({1, 3}), problem_.w()));
 }

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "adapters/protocol/digest.h"
 #include "results_schema/error.h"
 
 namespace bic::libtorch {
@@ -28,27 +29,6 @@ at::ScalarType type_of(const std::string& elements) {
 at::Tensor allocate(const TensorPlan& plan, const TensorMessage& t) {
   return at::empty({plan.storage_elements}, at::TensorOptions().dtype(type_of(t.elements)))
       .as_strided(plan.shape, plan.strides, plan.offset);
-}
-
-/// Copies the elements (and not what lies between them) of a strided place to another of that
-/// layout.
-void copy_elements(const TensorPlan& plan,
-                   std::size_t axis,
-                   std::int64_t size,
-                   const std::byte* from,
-                   std::byte* to) {
-  if (axis == plan.shape.size()) {
-    std::memcpy(to, from, size);
-    return;
-  }
-  if (axis + 1 == plan.shape.size() && plan.strides[axis] == 1) {
-    std::memcpy(to, from, plan.shape[axis] * size);
-    return;
-  }
-  for (std::int64_t i = 0; i < plan.shape[axis]; ++i) {
-    const std::int64_t at = i * plan.strides[axis] * size;
-    copy_elements(plan, axis + 1, size, from + at, to + at);
-  }
 }
 
 }  // namespace
@@ -104,6 +84,8 @@ std::span<const std::byte> Placed::block() const {
   return {static_cast<const std::byte*>(storage.data()), storage.nbytes()};
 }
 
+std::uint64_t Placed::digest(std::uint64_t seed) const { return protocol::digest(block(), seed); }
+
 void Placed::remember() {
   if (before_.empty()) before_.assign(block().begin(), block().end());
 }
@@ -114,12 +96,7 @@ bool Placed::changed() const {
 }
 
 bool Placed::changed_between_elements() const {
-  if (block().size() != before_.size()) return true;  // the op resized it
-  std::vector<std::byte> expected = before_;
-  const std::int64_t size = tensor_.element_size();
-  const std::int64_t at = plan_.offset * size;
-  copy_elements(plan_, 0, size, block().data() + at, expected.data() + at);
-  return std::memcmp(expected.data(), block().data(), expected.size()) != 0;
+  return protocol::changed_between_elements(plan_, tensor_.element_size(), before_, block());
 }
 
 }  // namespace bic::libtorch

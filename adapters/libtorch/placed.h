@@ -3,6 +3,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,6 +27,9 @@ class Placed {
   const std::string& name() const { return name_; }
   const at::Tensor& tensor() const { return tensor_; }
   const protocol::TensorPlan& plan() const { return plan_; }
+
+  /// Of all bytes of the block, gaps included.
+  std::uint64_t digest(std::uint64_t seed) const;
 
   /// Keeps a copy of the whole block, gaps included, for the two questions below; once.
   void remember();

@@ -11,6 +11,8 @@
 #include <new>
 #include <unordered_set>
 
+#include "adapters/protocol/guarded.h"
+
 namespace bic::libtorch {
 namespace {
 
@@ -22,7 +24,7 @@ struct Header {
   bool guarded;
 };
 static_assert(sizeof(Header) <= kAlignment);
-constexpr std::size_t kFront = kAlignment + kGuardBytes;
+constexpr std::size_t kFront = kAlignment + protocol::kGuardBytes;
 
 std::atomic<bool> poison_on{true};
 std::atomic<bool> damage_seen{false};
@@ -39,14 +41,7 @@ Living& living() {
 
 Header& header_of(std::byte* data) { return *reinterpret_cast<Header*>(data - kFront); }
 
-bool all_equal(const std::byte* first, std::size_t bytes, std::byte value) {
-  return bytes == 0 || (first[0] == value && std::memcmp(first, first + 1, bytes - 1) == 0);
-}
-
-bool guards_hold(std::byte* data) {
-  return all_equal(data - kGuardBytes, kGuardBytes, kGuard) &&
-         all_equal(data + header_of(data).bytes, kGuardBytes, kGuard);
-}
+bool guards_hold(std::byte* data) { return protocol::guards_hold(data, header_of(data).bytes); }
 
 // The context of a block equals its data pointer: oneDNN's wrappers in ATen count on it.
 void free_block(void* context) {
@@ -62,14 +57,12 @@ void free_block(void* context) {
 
 std::byte* make_block(std::size_t bytes) {
   const std::size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
-  void* const base = std::aligned_alloc(kAlignment, kFront + rounded + kGuardBytes);
+  void* const base = std::aligned_alloc(kAlignment, kFront + rounded + protocol::kGuardBytes);
   if (base == nullptr) throw std::bad_alloc();
   std::byte* const data = static_cast<std::byte*>(base) + kFront;
   header_of(data) = {bytes, poison_on};
   if (!header_of(data).guarded) return data;
-  std::memset(data - kGuardBytes, static_cast<int>(kGuard), kGuardBytes);
-  std::memset(data, static_cast<int>(kPoison), bytes);
-  std::memset(data + bytes, static_cast<int>(kGuard), kGuardBytes);
+  protocol::poison_and_guard(data, bytes);
   const std::lock_guard lock(living().mutex);
   living().blocks.insert(data);
   return data;
@@ -103,18 +96,6 @@ bool guards_damaged() {
   const std::lock_guard lock(living().mutex);
   const auto& blocks = living().blocks;
   return !std::all_of(blocks.begin(), blocks.end(), guards_hold);
-}
-
-bool all_poison(std::span<const std::byte> bytes) {
-  return all_equal(bytes.data(), bytes.size(), kPoison);
-}
-
-std::int64_t count_poison(std::span<const std::byte> elements, std::int64_t size) {
-  std::int64_t count = 0;
-  for (std::size_t at = 0; at + size <= elements.size(); at += size) {
-    if (elements[at] == kPoison && all_poison(elements.subspan(at, size))) ++count;
-  }
-  return count;
 }
 
 }  // namespace bic::libtorch

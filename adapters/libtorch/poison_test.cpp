@@ -5,9 +5,16 @@
 
 #include <cmath>
 #include <cstring>
+#include <span>
+
+#include "adapters/protocol/guarded.h"
 
 namespace bic::libtorch {
 namespace {
+
+using protocol::all_poison;
+using protocol::count_poison;
+using protocol::kGuard;
 
 class Poison : public testing::Test {
  protected:

@@ -150,6 +150,8 @@ INSTANTIATE_TEST_SUITE_P(
         Tighter{"mean_fp32_double_sums", "mean", DType::kFloat32, kDoubleSums},
         Tighter{"std_fp64_two_passes", "std", DType::kFloat64, kDoubleSums},
         Tighter{"var_mean_fp64_two_passes", "var_mean", DType::kFloat64, kDoubleSums},
+        Tighter{"prod_bf16_fp32_products", "prod", DType::kBFloat16, kTextbook},
+        Tighter{"prod_fp16_fp32_products", "prod", DType::kFloat16, kTextbook},
         Tighter{"rsqrt_bf16_one_rounding", "rsqrt", DType::kBFloat16, kTextbook},
         Tighter{"rsqrt_fp16_one_rounding", "rsqrt", DType::kFloat16, kTextbook},
         Tighter{"pow_bf16_one_rounding", "pow", DType::kBFloat16, kTextbook},

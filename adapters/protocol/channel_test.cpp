@@ -77,5 +77,11 @@ TEST(SharedMemory, RefusesMoreThanThereIs) {
   EXPECT_THROW(SharedMemory::map(Descriptor(dup(memory.descriptor())), 4096), HarnessError);
 }
 
+TEST(SharedMemory, KeepsItsSizeWhateverTheOtherSideDoes) {
+  const SharedMemory memory = SharedMemory::create(4096);
+  EXPECT_EQ(ftruncate(memory.descriptor(), 1), -1);
+  EXPECT_EQ(ftruncate(memory.descriptor(), 1 << 20), -1);
+}
+
 }  // namespace
 }  // namespace bic::protocol

@@ -157,4 +157,20 @@ void copy_out(std::span<const std::int64_t> shape,
   copy_strided(shape, strides, first, dense, out, element_size);
 }
 
+bool changed_between_elements(const TensorPlan& plan,
+                              std::int64_t element_size,
+                              std::span<const std::byte> before,
+                              std::span<const std::byte> now) {
+  if (before.size() != now.size()) return true;
+  std::vector<std::byte> expected(before.begin(), before.end());
+  const std::int64_t first = plan.offset * element_size;
+  copy_strided(plan.shape,
+               plan.strides,
+               now.data() + first,
+               plan.strides,
+               expected.data() + first,
+               element_size);
+  return std::memcmp(expected.data(), now.data(), now.size()) != 0;
+}
+
 }  // namespace bic::protocol

@@ -42,6 +42,13 @@ void copy_out(std::span<const std::int64_t> shape,
               const std::byte* first,
               std::byte* out);
 
+/// Whether `now`, the bytes of a tensor's whole storage, differs from `before` where no element
+/// lies; another size does.
+bool changed_between_elements(const TensorPlan& plan,
+                              std::int64_t element_size,
+                              std::span<const std::byte> before,
+                              std::span<const std::byte> now);
+
 /// Bytes of an element: of a dtype's name, "int64" or "bool". Throws HarnessError for another.
 std::int64_t element_size(const std::string& elements);
 

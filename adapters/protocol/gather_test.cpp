@@ -164,5 +164,20 @@ TEST_F(Gather, NeverPadsIndicesWithNan) {
   EXPECT_EQ(storage[3], 0);
 }
 
+TEST(ChangedBetweenElements, SeesGapsAndLeavesElementsAlone) {
+  // Two rows of three floats, a gap of one between them, two floats before the first.
+  const TensorPlan plan{.shape = {2, 3}, .strides = {4, 1}, .offset = 2, .storage_elements = 10};
+  const std::vector<float> before(10, 1.0f);
+  for (std::size_t changed = 0; changed < before.size(); ++changed) {
+    std::vector<float> now = before;
+    now[changed] = 2;
+    const bool between = changed < 2 || changed == 5 || changed == 9;
+    EXPECT_EQ(changed_between_elements(
+                  plan, 4, std::as_bytes(std::span(before)), std::as_bytes(std::span(now))),
+              between)
+        << changed;
+  }
+}
+
 }  // namespace
 }  // namespace bic::protocol

@@ -65,6 +65,12 @@ Storage parse_storage(const std::string& text) {
   throw HarnessError("protocol: unknown storage '" + text + "'");
 }
 
+Form read_form(const json& j) {
+  const auto form = parse_form(j.get<std::string>());
+  if (!form) throw HarnessError("protocol: unknown form " + j.dump());
+  return *form;
+}
+
 void to_json(json& j, const TensorMessage& m) {
   j = {{"name", m.name},
        {"axes", m.axes},
@@ -84,6 +90,10 @@ void from_json(const json& j, TensorMessage& m) {
 void to_json(json& j, const Witness& w) {
   j = {{"address_mod_64", w.address_mod_64},
        {"strides", w.strides},
+       {"shapes", w.shapes},
+       {"input_digest", w.input_digest},
+       {"form", w.form},
+       {"calls", w.calls},
        {"gave_output", w.gave_output},
        {"largest_team", w.largest_team},
        {"reached", w.reached}};
@@ -92,6 +102,10 @@ void to_json(json& j, const Witness& w) {
 void from_json(const json& j, Witness& w) {
   w.address_mod_64 = j.at("address_mod_64").get<std::vector<std::int64_t>>();
   w.strides = j.at("strides").get<std::vector<std::vector<std::int64_t>>>();
+  w.shapes = j.at("shapes").get<std::vector<std::vector<std::int64_t>>>();
+  w.input_digest = j.at("input_digest");
+  w.form = j.at("form");
+  w.calls = j.at("calls");
   w.gave_output = j.at("gave_output");
   w.largest_team = j.at("largest_team");
   w.reached = j.at("reached").get<std::vector<std::string>>();
@@ -100,11 +114,14 @@ void from_json(const json& j, Witness& w) {
 void to_json(json& j, const ManifestEntry& e) {
   json arithmetic = json::object();
   for (const auto& [dtype, a] : e.arithmetic) arithmetic[std::string(bic::name(dtype))] = a;
+  json lacks = json::array();
+  for (Form form : e.lacks) lacks.push_back(bic::name(form));
   j = {{"op", e.op},
        {"dtypes", e.dtypes},
        {"arithmetic", arithmetic},
        {"own", e.own},
-       {"stock_reason", e.stock_reason}};
+       {"stock_reason", e.stock_reason},
+       {"lacks", lacks}};
 }
 
 void from_json(const json& j, ManifestEntry& e) {
@@ -115,6 +132,7 @@ void from_json(const json& j, ManifestEntry& e) {
   }
   e.own = j.at("own").get<std::vector<std::string>>();
   e.stock_reason = j.at("stock_reason");
+  for (const json& form : j.at("lacks")) e.lacks.push_back(read_form(form));
 }
 
 }  // namespace
@@ -191,9 +209,7 @@ void from_json(const json& j, TrialMessage& m) {
   m.trial.offset = j.at("offset");
   m.trial.row_gap = j.at("row_gap");
   m.trial.storage = parse_storage(j.at("storage"));
-  const auto form = parse_form(j.at("form").get<std::string>());
-  if (!form) throw HarnessError("protocol: unknown form " + j.at("form").dump());
-  m.trial.form = *form;
+  m.trial.form = read_form(j.at("form"));
   m.trial.pad_dim = j.at("pad_dim");
   m.trial.pad = j.at("pad");
   m.trial.pad_nan = j.at("pad_nan");

@@ -12,7 +12,7 @@
 namespace bic::protocol {
 
 /// Version of the messages; a worker of another version is refused.
-inline constexpr int kVersion = 2;
+inline constexpr int kVersion = 3;
 
 /// What a worker says of one op before any input exists.
 struct ManifestEntry {
@@ -22,6 +22,7 @@ struct ManifestEntry {
   std::vector<std::string>
       own;                   ///< overloads that are the backend's own: "aten::mm", "aten::mm.out"
   std::string stock_reason;  ///< why stock serves it, when `own` is empty; else empty
+  std::vector<Form> lacks;   ///< forms that it does not claim: cases of them are unsupported
 };
 
 /// First message of a worker.
@@ -70,8 +71,12 @@ struct TrialMessage {
 struct Witness {
   std::vector<std::int64_t> address_mod_64;        ///< of the first element, by input
   std::vector<std::vector<std::int64_t>> strides;  ///< as the op saw them, by input
+  std::vector<std::vector<std::int64_t>> shapes;   ///< likewise
+  std::uint64_t input_digest = 0;                  ///< of the inputs that the batch brings
+  std::string form;                                ///< name of the call's form that ran
+  std::int64_t calls = 0;                          ///< of the op in this process, this one included
   bool gave_output = false;                        ///< the output given is the one written
-  int largest_team = 0;                            ///< threads of the largest parallel region
+  int largest_team = 0;                            ///< of any parallel region; -1: cannot be seen
   std::vector<std::string> reached;                ///< overloads that ran, "aten::mm.out"
 };
 

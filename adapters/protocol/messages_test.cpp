@@ -29,11 +29,13 @@ TEST(Messages, AHelloSurvivesTheWire) {
                             .dtypes = {DType::kBFloat16},
                             .arithmetic = {{DType::kBFloat16, {.form = "ax+b", .source = "s"}}},
                             .own = {"aten::mm"},
-                            .stock_reason = ""});
+                            .stock_reason = "",
+                            .lacks = {Form::kInplace}});
   EXPECT_EQ(json(hello), twice(hello));
   const auto back = json(hello).get<Hello>();
   EXPECT_EQ(back.manifest[0].arithmetic, hello.manifest[0].arithmetic);
   EXPECT_EQ(back.manifest[0].own, hello.manifest[0].own);
+  EXPECT_EQ(back.manifest[0].lacks, hello.manifest[0].lacks);
 }
 
 TEST(Messages, AProblemSurvivesTheWire) {
@@ -77,6 +79,10 @@ TEST(Messages, AReplySurvivesTheWire) {
                    .witness = {}};
   reply.witness = {.address_mod_64 = {4},
                    .strides = {{3, 1}},
+                   .shapes = {{2, 3}},
+                   .input_digest = 0xfedcba9876543210,
+                   .form = "out",
+                   .calls = 7,
                    .gave_output = true,
                    .largest_team = 2,
                    .reached = {"aten::mm.out"}};

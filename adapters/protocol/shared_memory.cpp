@@ -1,5 +1,6 @@
 #include "adapters/protocol/shared_memory.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,8 +15,10 @@
 namespace bic::protocol {
 
 SharedMemory SharedMemory::create(std::size_t bytes) {
-  Descriptor fd(memfd_create("bi-conform", MFD_CLOEXEC));
-  if (!fd || ftruncate(fd.get(), static_cast<off_t>(bytes)) != 0) {
+  Descriptor fd(memfd_create("bi-conform", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  // Sealed: were the other process to shrink it, reading it here would kill this one.
+  if (!fd || ftruncate(fd.get(), static_cast<off_t>(bytes)) != 0 ||
+      fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
     throw HarnessError("cannot make " + std::to_string(bytes) +
                        " bytes of shared memory: " + std::strerror(errno));
   }
