@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""detection.py FOLDER: writes docs/detection.md, on stdout, from what ci/soak left in FOLDER."""
+import collections
+import json
+import pathlib
+import sys
+
+NOT_YET = "Not run yet: `ci/soak {}`."
+
+# Why a relation or a law stays that is not the only one to see some fault.
+STAYS = {
+    "repeat": "names noise for what it is; without it every other relation would be blamed",
+    "twins": "needs no second run: a copy that disagrees is found inside one call",
+    "permute": "the one relation in which batch size and samples stay and only places change",
+    "ones": "exact results: a wrong count of terms shows without any bound",
+    "integers": "exact results: every rounding of an input or a partial sum shows",
+    "uniform": "terms of one sign, on which a lost term is largest beside the bound",
+    "normal": "what everybody tests with: a failure on it convinces",
+}
+
+
+def load(folder, part):
+    path = folder / part / "selftest.json"
+    return json.loads(path.read_text()) if path.exists() else None
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return lines + ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
+
+
+def ordered(items):
+    return list(dict.fromkeys(items))
+
+
+def classes(matrix, recipe):
+    """Class by class: killed by the suite, killed by the recipe."""
+    by_recipe = {h["fault"]: h["killed"] for h in recipe["hunts"]} if recipe else {}
+    rows = []
+    for group in ordered(h["group"] for h in matrix["hunts"]):
+        faults = [h for h in matrix["hunts"] if h["group"] == group]
+        killed = sum(h["killed"] for h in faults)
+        seen = sum(by_recipe.get(h["fault"], False) for h in faults)
+        rows.append((group, len(faults), killed, seen if recipe else ""))
+    totals = [sum(row[i] for row in rows if row[i] != "") for i in (1, 2, 3)]
+    return table(("class", "faults", "killed by bi-conform", "killed by the recipe"), rows + [("**all**", *totals)])
+
+
+def faults(matrix):
+    rows = []
+    for h in matrix["hunts"]:
+        relations = ordered(k["relation"] for k in h["kills"])
+        laws = ordered(k["law"] for k in h["kills"])
+        rows.append((h["fault"], h["sentence"], f"{len(h['ops'])}", " ".join(relations), " ".join(laws)))
+    return table(("fault", "what it does", "ops", "relations that see it", "laws that show it"), rows)
+
+
+def kills(matrix):
+    """Number of faults that each pair of law and relation kills."""
+    count = collections.Counter()
+    for h in matrix["hunts"]:
+        count.update({(k["law"], k["relation"]) for k in h["kills"]})
+    relations = sorted({r for _, r in count})
+    rows = [(law, *(count[law, r] or "" for r in relations)) for law in sorted({l for l, _ in count})]
+    return table(("law", *relations), rows)
+
+
+def sole(matrix, key):
+    """For each relation or law the faults that nothing else sees."""
+    alone = collections.defaultdict(list)
+    seen = set()
+    for h in matrix["hunts"]:
+        names = {k[key] for k in h["kills"]}
+        seen |= names
+        if len(names) == 1:
+            alone[names.pop()].append(h["fault"])
+    rows = [(name, ", ".join(alone[name]) or "none; it stays: " + STAYS.get(name, "**no reason is written**")) for name in sorted(seen)]
+    return table((key, "faults that it alone sees"), rows)
+
+
+def survivors(seeds):
+    rows = [(h["seed"].lstrip("0"), h["fault"], " ".join(o["op"] for o in h["ops"] if not o["killed"])) for h in seeds["hunts"] if not h["killed"]]
+    total, killed = len(seeds["hunts"]), sum(h["killed"] for h in seeds["hunts"])
+    text = [f"Killed {killed} of {total} pairs of fault and seed ({100 * killed / total:.2f} %)."]
+    return text + ([""] + table(("seed", "survivor", "on"), rows) if rows else [])
+
+
+def alarms(folder):
+    runs = [json.loads(p.read_text()) for p in sorted(folder.glob("alarms/*/report.json"))]
+    if not runs:
+        return [NOT_YET.format("alarms")]
+    rows = []
+    for r in runs:
+        t = r["totals"]
+        red = sum(t[s] for s in ("fail", "unstable", "refused", "crash", "timeout", "blocked"))
+        rows.append((r["run"]["seed"].lstrip("0"), t["planned"], t["pass"], t["vacuous"], red))
+    rows.append(("**all**", *(sum(row[i] for row in rows) for i in range(1, 5))))
+    return table(("seed", "cases", "pass", "vacuous", "red"), rows)
+
+
+def page(folder):
+    matrix, recipe, seeds = (load(folder, part) for part in ("matrix", "recipe", "seeds"))
+    if matrix is None:
+        sys.exit(f"detection.py: {folder}/matrix/selftest.json is missing; run ci/soak matrix")
+    out = ["# What the suite sees", "",
+           "Made by `ci/soak`. A planted fault is the bundled backend broken in one way; it is killed when on",
+           "every op that it touches a case of the quick plan goes red with the status and the reason that its",
+           "catalog entry gives. `bi-conform selftest` repeats it up to the first kill of each op.", "",
+           "## Killed, by class", ""] + classes(matrix, recipe)
+    out += ["", "The recipe is the check that people use today (`bi-conform selftest --recipe`): standard normal",
+            "inputs, row 0 of a batch of 2, 8, 32, 128 against a batch of one, equal within the default tolerances",
+            "of `torch.testing.assert_close`, on the same ops, dtypes and sizes."]
+    out += ["", "## Other seeds", ""] + (survivors(seeds) if seeds else [NOT_YET.format("seeds")])
+    out += ["", "## No false alarms", "", "Judged comparisons on `libtorch-invariant` over other seeds:", ""] + alarms(folder)
+    out += ["", "## Who sees what", "", "Faults killed by each law and relation; `docs/kill_matrix.csv` has the cases.", ""] + kills(matrix)
+    out += [""] + sole(matrix, "relation") + [""] + sole(matrix, "law")
+    out += ["", "## The faults", ""] + faults(matrix)
+    return "\n".join(out) + "\n"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page(pathlib.Path(sys.argv[1])))
