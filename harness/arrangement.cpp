@@ -39,6 +39,12 @@ std::int64_t step_of(const Trial& t, std::int64_t telling) {
   return std::max<std::int64_t>(1, t.batch / telling);
 }
 
+/// Whether telling samples would leave no place for the neighbours that the trial is about: the one
+/// that it names then stands alone among them.
+bool is_crowded(const Trial& t, std::int64_t telling) {
+  return t.neighbours > 0 && t.batch <= telling;
+}
+
 /// Consecutive ids, so that the largest batch holds each input of the type once.
 void place_sweep(const Problem& problem, const Trial& t, std::vector<Slot>& slots) {
   const std::int64_t count = sweep_samples(problem);
@@ -53,6 +59,7 @@ void place_telling(std::span<const SampleId> telling, const Trial& t, std::vecto
   const auto named = std::ranges::find(telling, t.sample) - telling.begin();
   slots[t.position] = {t.sample, {}};
   if (named == count) return;  // a case string of the user's own
+  if (is_crowded(t, count)) return;
   for (std::int64_t j = 1; j < std::min(count, t.batch); ++j) {
     const std::int64_t which = t.batch >= count ? j - (j <= named) : (named + j) % count;
     const std::int64_t shift = t.batch >= count ? (which - named) * step_of(t, count) : j;
@@ -84,8 +91,11 @@ std::vector<Slot> arrange(const Problem& problem,
     place_telling(telling, t, slots);
   }
   if (t.permutation > 0) {
+    const std::vector<Slot> straight = slots;
     shuffle(derive(derive(problem.seed, "permutation"), static_cast<std::uint64_t>(t.permutation)),
             slots);
+    // Of three samples every sixth shuffle would permute nothing.
+    if (slots == straight) std::rotate(slots.begin(), slots.begin() + 1, slots.end());
   }
   return slots;
 }
@@ -104,7 +114,7 @@ PlannedTrial canonical(const Problem& problem,
   } else {
     const auto count = static_cast<std::int64_t>(telling.size());
     const auto named = std::ranges::find(telling, t.sample) - telling.begin();
-    if (named == count || t.batch < count) return c;
+    if (named == count || t.batch < count || is_crowded(t, count)) return c;
     t.position = wrapped(t.position - named * step_of(t, count), t.batch);
     t.sample = telling[0];
   }

@@ -30,7 +30,9 @@ PlannedTrial planned(const Trial& trial, std::optional<Law> neighbour_law);
 
 /// Who stands where in a trial: a function of the problem, its telling samples and the trial alone,
 /// so that a case string is enough to build it again. The telling samples stand in every batch that
-/// has room, at equal distances; which of them the trial names does not change the batch.
+/// has room, at equal distances; which of them the trial names does not change the batch. A trial
+/// with other neighbours always has some: where there is too little room, one telling sample
+/// stands.
 std::vector<Slot> arrange(const Problem& problem,
                           std::span<const SampleId> telling,
                           const PlannedTrial& planned);

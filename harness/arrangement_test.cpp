@@ -107,6 +107,30 @@ TEST(Arrange, IgnoresTheNeighbourLawWhereNoOtherNeighboursStand) {
   EXPECT_EQ(planned(t, Law::kNan), planned(t, {}));
 }
 
+TEST(Arrange, LeavesRoomForNeighboursWhereTheTrialIsAboutThem) {
+  for (const Problem& p : {product(), sweep()}) {
+    for (std::int64_t batch : {2, 3, 9}) {
+      const auto slots =
+          arranged({.batch = batch, .position = 1, .sample = kTelling[1], .neighbours = 1}, p);
+      EXPECT_EQ(slots[1].id, kTelling[1]);
+      EXPECT_TRUE(std::ranges::any_of(slots, [](const Slot& s) {
+        return s.id.value >= kFirstNeighbour;
+      })) << batch;
+    }
+  }
+}
+
+TEST(Arrange, PermutesEveryBatchOfTwoAndThree) {
+  for (std::int64_t batch : {2, 3}) {
+    for (int permutation : {1, 2, 3, 4, 5, 6, 7, 8}) {
+      Trial t{.batch = batch, .sample = kTelling[0]};
+      const auto straight = arranged(t);
+      t.permutation = permutation;
+      EXPECT_NE(arranged(t), straight) << batch << " " << permutation;
+    }
+  }
+}
+
 TEST(Arrange, FillsTwinsWithCopies) {
   for (const Slot& s : arranged({.batch = 17, .sample = {8}, .company = Company::kTwins})) {
     EXPECT_EQ(s, (Slot{{8}, {}}));

@@ -21,25 +21,11 @@ namespace {
 constexpr int kSocket = 3;
 
 bool is_handed_on(std::string_view variable) {
-  constexpr std::string_view kNames[] = {"PATH=",
-                                         "HOME=",
-                                         "LANG=",
-                                         "LC_",
-                                         "TMPDIR=",
-                                         "LD_LIBRARY_PATH=",
-                                         "CUDA_",
-                                         "OMP_",
-                                         "GOMP_",
-                                         "MKL_",
-                                         "KMP_",
-                                         "MALLOC_",
-                                         "ATEN_",
-                                         "TORCH_",
-                                         "ONEDNN_",
-                                         "DNNL_",
-                                         "OPENBLAS_",
-                                         "ASAN_",
-                                         "UBSAN_"};
+  constexpr std::string_view kNames[] = {
+      "PATH=",  "HOME=",  "LANG=",        "LC_",    "TMPDIR=",   "LD_LIBRARY_PATH=",
+      "CUDA_",  "OMP_",   "GOMP_",        "MKL_",   "KMP_",      "MALLOC_",
+      "ATEN_",  "TORCH_", "ONEDNN_",      "DNNL_",  "OPENBLAS_", "NPY_",
+      "PYTHON", "PYENV_", "VIRTUAL_ENV=", "CONDA_", "ASAN_",     "UBSAN_"};
   for (std::string_view name : kNames) {
     if (variable.starts_with(name)) return true;
   }
@@ -106,7 +92,7 @@ std::vector<std::string> worker_environment() {
 }
 
 pid_t spawn_worker(const ChildPlan& plan) {
-  std::vector<std::string> arguments{"bi-conform", "worker", plan.library.string(), plan.backend};
+  std::vector<std::string> arguments = plan.arguments;
   std::vector<std::string> environment = worker_environment();
   const std::vector<char*> argv = pointers(arguments), envp = pointers(environment);
   const pid_t child = fork();

@@ -9,13 +9,12 @@
 
 namespace bic {
 
-/// A worker process to be: a program like this one, with its hidden verb `worker`.
+/// A worker process to be.
 struct ChildPlan {
-  std::filesystem::path program = "/proc/self/exe";
-  std::filesystem::path library;
-  std::string backend;
-  int socket = -1;  ///< becomes descriptor 3; all others are closed
-  int output = -1;  ///< becomes stdout and stderr
+  std::filesystem::path program;
+  std::vector<std::string> arguments;  ///< its own name first
+  int socket = -1;                     ///< becomes descriptor 3; all others are closed
+  int output = -1;                     ///< becomes stdout and stderr
 };
 
 /// How a process ended.

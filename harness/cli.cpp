@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <iostream>
 #include <map>
@@ -13,9 +11,11 @@
 #include "harness/backends.h"
 #include "harness/case_check.h"
 #include "harness/environment.h"
+#include "harness/flags.h"
 #include "harness/inform.h"
 #include "harness/run.h"
 #include "harness/selection.h"
+#include "harness/selftest.h"
 #include "harness/typed.h"
 #include "results_schema/error.h"
 #include "results_schema/nearest.h"
@@ -23,68 +23,15 @@
 namespace bic {
 namespace {
 
-using Arguments = std::vector<std::string>;
-
-/// The program: where it lies, and what a person types to run it.
-struct Program {
-  std::string path;
-  std::string typed;
-};
-
-/// A value left empty, as by an unset shell variable, would read as if the flag were not there.
-void refuse_empty_values(const CLI::App& app) {
-  for (const CLI::Option* o : app.get_options()) {
-    for (const std::string& value : o->results()) {
-      if (value.empty()) throw UsageError(o->get_name() + ": its value is empty");
-    }
-  }
-}
-
-/// Parses; an unknown flag names the nearest one.
-void parse(CLI::App& app, Arguments arguments) {
-  app.allow_extras();
-  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
-  try {
-    app.parse(arguments);
-  } catch (const CLI::CallForHelp&) {
-    std::cout << app.help();
-    throw;
-  }
-  const Arguments extra = app.remaining();
-  if (extra.empty()) return refuse_empty_values(app);
-  Arguments known;
-  for (const CLI::Option* o : app.get_options()) {
-    for (const std::string& flag : o->get_lnames()) known.push_back("--" + flag);
-  }
-  const std::string wrong = extra[0].substr(0, extra[0].find('='));
-  const char* what = wrong.starts_with("-") ? "flag" : "argument";
-  throw UsageError(fmt::format(
-      "unknown {} '{}'{} (bi-conform --help lists them)", what, wrong, did_you_mean(wrong, known)));
-}
-
-/// "30s", "500ms", "2m" or a number of seconds.
-std::chrono::milliseconds duration(const std::string& flag, const std::string& text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const std::string unit(end, text.data() + text.size());
-  const std::map<std::string, double> units{{"ms", 1}, {"s", 1e3}, {"", 1e3}, {"m", 6e4}};
-  const auto at = units.find(unit);
-  const double ms = at == units.end() ? 0 : value * at->second;
-  if (error != std::errc() || !(ms >= 1) || ms > 1e9) {
-    throw UsageError(
-        fmt::format("{}: '{}' is not a duration; write for example 30s or 2m", flag, text));
-  }
-  return std::chrono::milliseconds(static_cast<std::int64_t>(ms));
-}
-
 /// The flags that say what is run and how.
 struct BackendFlags {
-  std::string backend, isolation = "process", timeout = "30s";
+  std::string backend, isolation = "process", timeout = "30s", python;
 
   void add_to(CLI::App& app) {
     app.add_option("-b,--backend", backend, "backend to judge (bi-conform list backends)");
     app.add_option("--isolation", isolation, "process (default) or none: in this process");
     app.add_option("--timeout", timeout, "longest wait for one trial (30s)");
+    app.add_option("--python", python, "interpreter of a python: backend (python3)");
   }
 
   WorkerLaunch launch(const Program& program) const {
@@ -95,7 +42,7 @@ struct BackendFlags {
       throw UsageError("--backend is missing; name one of: " + backend_names());
     }
     const auto longest = duration("--timeout", timeout);
-    WorkerLaunch l = launch_of(backend, program.path);
+    WorkerLaunch l = launch_of(backend, program.path, python);
     l.isolated = isolation == "process";
     l.timeout = longest;
     return l;
@@ -107,6 +54,7 @@ struct RunFlags {
   SelectionText selection;
   std::string seed, budget, jobs, out = "bi-conform-report";
   bool quick = false, standard = false, exhaustive = false, no_perf = false;
+  bool no_shrink = false, selftest = false;
 
   void add_to(CLI::App& app) {
     backend.add_to(app);
@@ -118,6 +66,7 @@ struct RunFlags {
     app.add_option("--dims", selection.dims, "your own sizes: m=7,k=281");
     app.add_option(
         "--shapes", selection.shapes, "file of sizes: CSV or JSON lines (docs/shapes.md)");
+    app.add_option("--suite", selection.suite, "public: sizes of public reports (docs/shapes.md)");
     app.add_option("--batch", selection.batches, "your own batch sizes: 1,8,48");
     app.add_option("--seed", seed, "hexadecimal seed of all values (b1c0)");
     app.add_option("--budget", budget, "stop between problems after this time: 60s");
@@ -127,14 +76,10 @@ struct RunFlags {
     app.add_flag("--standard", standard, "four times as many problems")->disable_flag_override();
     app.add_flag("--exhaustive", exhaustive, "sixteen times as many")->disable_flag_override();
     app.add_flag("--no-perf", no_perf, "time nothing")->disable_flag_override();
-  }
-
-  int job_count() const {
-    constexpr int kMost = 64;
-    if (jobs.empty())
-      return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 4);
-    if (const auto count = whole_number(jobs, kMost)) return static_cast<int>(*count);
-    throw UsageError(fmt::format("--jobs: '{}' is not a whole number from 1 to {}", jobs, kMost));
+    app.add_flag(
+           "--selftest", selftest, "first look for every planted fault; the report has the score")
+        ->disable_flag_override();
+    app.add_flag("--no-shrink", no_shrink, "show failures as found")->disable_flag_override();
   }
 
   Strength strength() const {
@@ -145,9 +90,21 @@ struct RunFlags {
   }
 };
 
+/// What the suite sees of the planted faults on this machine, with the seed of the run.
+report::Detection score_before_run(const Program& program, const RunOptions& options) {
+  return selftest({.program = program.path,
+                   .faults = faults_named({}),
+                   .seeds = {options.seed},
+                   .hunt = {},
+                   .jobs = options.jobs,
+                   .out = options.out})
+      .score;
+}
+
 int run_verb(const Program& program, const Arguments& arguments) {
   CLI::App app("Judges whether a backend's kernels are batch invariant.", "bi-conform");
-  app.footer("Verbs: run (default), repro, list, support, explain. See bi-conform VERB --help.");
+  app.footer(
+      "Verbs: run (default), repro, selftest, list, support, explain. See bi-conform VERB --help.");
   app.set_version_flag("--version", "bi-conform " + suite_version());
   RunFlags flags;
   flags.add_to(app);
@@ -155,26 +112,21 @@ int run_verb(const Program& program, const Arguments& arguments) {
   RunOptions options;
   options.selection = make_selection(flags.selection);
   options.strength = flags.strength();
-  if (!flags.seed.empty()) {
-    const auto seed = parse_seed(flags.seed);
-    if (!seed) {
-      throw UsageError(
-          fmt::format("--seed: '{}' is not hexadecimal of at most 16 digits", flags.seed));
-    }
-    options.seed = *seed;
-  }
-  options.jobs = flags.job_count();
+  if (!flags.seed.empty()) options.seed = seed_flag(flags.seed);
+  options.jobs = job_count(flags.jobs);
   if (!flags.budget.empty()) options.budget = duration("--budget", flags.budget);
   if (make_plan(options.selection, options.strength).empty()) {
     throw UsageError("nothing is selected: no case passes all of the given filters");
   }
   options.backend = flags.backend.launch(program);
-  options.stock = launch_of("libtorch", program.path);
-  options.timed = !flags.no_perf;
+  options.timed = !flags.no_perf && has_stock(program.path);
+  if (options.timed) options.stock = launch_of("libtorch", program.path);
+  options.shrink = !flags.no_shrink;
   options.out = flags.out;
   options.command_line = fmt::format("bi-conform {}", fmt::join(arguments, " "));
   options.typed = program.typed;
   catch_interrupts();
+  if (flags.selftest) options.detection = score_before_run(program, options);
   return run_suite(options);
 }
 
@@ -190,9 +142,10 @@ int repro_verb(const Program& program, const Arguments& arguments) {
 }
 
 int list_verb(const Program& program, const Arguments& arguments) {
-  CLI::App app("Lists ops, relations, laws or backends.", "bi-conform list");
+  CLI::App app("Lists ops, relations, laws, faults or backends.", "bi-conform list");
   std::string what = "ops";
-  app.add_option("what", what, "ops, relations, laws or backends; ops-page: docs/ops.md");
+  app.add_option(
+      "what", what, "ops, relations, laws, faults, public or backends; ops-page: docs/ops.md");
   parse(app, arguments);
   if (what == "ops-page") {
     return print_ops_page(launch_of("libtorch", program.path),
@@ -231,6 +184,7 @@ const std::map<std::string, Verb>& verbs() {
                                                   {"list", list_verb},
                                                   {"support", support_verb},
                                                   {"explain", explain_verb},
+                                                  {"selftest", selftest_verb},
                                                   {"worker", worker_verb}};
   return kVerbs;
 }

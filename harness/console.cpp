@@ -3,6 +3,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <map>
+
+#include "harness/shrink_facts.h"
+#include "results_schema/case_name.h"
+
 namespace bic {
 namespace {
 
@@ -34,6 +39,14 @@ std::string reasons_text(const report::CaseResult& r) {
   return fmt::to_string(fmt::join(names, ", "));
 }
 
+std::int64_t count_red(const report::Counters& cases) {
+  std::int64_t red = 0;
+  for (std::size_t s = 0; s < kStatusCount; ++s) {
+    if (is_red(static_cast<Status>(s))) red += cases.by_status[s];
+  }
+  return red;
+}
+
 std::string percent(std::int64_t ppm) { return fmt::format("{:.1f}%", ppm / 1e4); }
 
 std::string rate(const report::Throughput& t) {
@@ -44,32 +57,56 @@ std::string rate(const report::Throughput& t) {
 
 }  // namespace
 
-std::string failure_text(const Case& c,
-                         const Problem& problem,
-                         const report::CaseResult& result,
+std::string failure_text(const report::CaseResult& result,
                          const std::string& typed,
                          const std::string& backend) {
+  const CaseName c = parse_case_name(result.case_name);
   std::string text = result.status == Status::kFail ? "FAIL" : std::string(name(result.status));
-  const std::string& variant = problem.variant->name;
   text += fmt::format(" {}{}.{} {} {}",
-                      problem.op->name,
-                      variant.empty() ? "" : "-" + variant,
+                      c.op,
+                      c.variant.empty() ? "" : "-" + c.variant,
                       c.relation,
-                      name(problem.dtype),
-                      trial_text(c.named));
-  if (c.named_against) text += " vs " + trial_text(*c.named_against);
+                      name(c.dtype),
+                      trial_text(c.trials[0]));
+  if (c.trials.size() > 1) text += " vs " + trial_text(c.trials[1]);
   if (!result.reasons.empty()) text += fmt::format(" [{}]", reasons_text(result));
   if (result.detail) {
     if (result.detail->first_index) text += ": " + bits_text(*result.detail);
     if (!result.detail->message.empty()) text += "; " + result.detail->message;
   }
-  return fmt::format("{}\nrepro: {} repro '{}' --backend {}", text, typed, c.name, backend);
+  return fmt::format(
+      "{}\nrepro: {} repro '{}' --backend {}", text, typed, result.case_name, backend);
 }
 
-Console::Console(std::FILE* out, std::string typed)
+std::string facts_text(const report::Failure& f) {
+  std::vector<std::string> lines;
+  if (!f.note.empty()) {
+    lines.push_back("as found: " + f.note);
+  } else if (f.shrunk.case_name != f.found) {
+    lines.push_back(fmt::format("found as {}, made smaller in {} trials", f.found, f.trials));
+  } else {
+    lines.push_back(fmt::format("none of {} trials found it smaller", f.trials));
+  }
+  if (f.classes.size() > 1) lines.push_back("bit classes of B: " + to_text(f.classes));
+  std::map<std::string, std::vector<std::string>> relations;
+  for (const report::RelationOutcome& r : f.relations) {
+    const bool held = r.status == Status::kPass;
+    relations[held               ? "holds"
+              : is_red(r.status) ? "fails"
+                                 : std::string(name(r.status))]
+        .push_back(r.relation);
+  }
+  for (const auto& [what, names] : relations) {
+    lines.push_back(fmt::format("{}: {}", what, fmt::join(names, ", ")));
+  }
+  return fmt::format("  {}", fmt::join(lines, "\n  "));
+}
+
+Console::Console(std::FILE* out, std::string typed, std::string flags)
     : out_(out),
       terminal_(isatty(fileno(out)) != 0),
       typed_(std::move(typed)),
+      flags_(std::move(flags)),
       started_(std::chrono::steady_clock::now()) {}
 
 void Console::line(const std::string& text) {
@@ -120,35 +157,27 @@ void Console::progress(std::size_t done,
 }
 
 void Console::row(const report::OpRow& r) {
-  std::int64_t red = 0;
-  for (std::size_t s = 0; s < kStatusCount; ++s) {
-    if (is_red(static_cast<Status>(s))) red += r.cases.by_status[s];
-  }
   std::string text = fmt::format("{:<12} {:<5} {:<5} {:>6} {:>6} {:>9}  {}",
                                  r.op,
                                  name(r.dtype),
                                  name(r.level),
                                  r.cases.sum(),
-                                 red,
+                                 count_red(r.cases),
                                  r.worst_error_ppm ? percent(*r.worst_error_ppm) : "-",
                                  r.throughput ? rate(*r.throughput) : "-");
   if (!r.why.empty()) text += "  " + r.why;
   line(text);
 }
 
-void Console::failure(const Case& c, const Problem& problem, const report::CaseResult& result) {
-  const auto kind = std::tuple(problem.op->name, problem.dtype, std::string(c.relation));
-  if (!shown_.insert(kind).second) {
-    ++hidden_;
-    return;
-  }
-  line(failure_text(c, problem, result, typed_, backend_));
+void Console::failure(const report::Failure& failure) {
+  line(failure_text(failure.shrunk, typed_, backend_ + flags_) + "\n" + facts_text(failure));
 }
 
 void Console::verdict(const report::Report& r, const std::string& path) {
   line("");
-  if (hidden_ > 0) line(fmt::format("{} more failing cases are in the report", hidden_));
   const auto& cases = r.totals.cases;
+  const auto hidden = count_red(cases) - static_cast<std::int64_t>(r.failures.size());
+  if (hidden > 0) line(fmt::format("{} more failing cases are in the report", hidden));
   line(fmt::format(
       "{} cases: {} pass, {} fail, {} unstable, {} vacuous, {} skipped, {} unsupported, "
       "{} other; {:.1f} s",

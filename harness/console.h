@@ -2,11 +2,8 @@
 
 #include <chrono>
 #include <cstdio>
-#include <set>
 #include <string>
-#include <tuple>
 
-#include "harness/judge.h"
 #include "results_schema/report.h"
 
 namespace bic {
@@ -16,14 +13,13 @@ namespace bic {
 /// none.
 class Console {
  public:
-  /// `typed` is how a person calls the program.
-  Console(std::FILE* out, std::string typed);
+  /// `typed` is how a person calls the program, `flags` what follows the backend's name.
+  Console(std::FILE* out, std::string typed, std::string flags = "");
 
   void header(const report::Report& report);
   void progress(std::size_t done, std::size_t all, std::int64_t cases, const std::string& now);
   void row(const report::OpRow& row);
-  /// The first failure of each op, dtype and relation; the others are counted.
-  void failure(const Case& c, const Problem& problem, const report::CaseResult& result);
+  void failure(const report::Failure& failure);
   void verdict(const report::Report& report, const std::string& path);
 
  private:
@@ -32,17 +28,16 @@ class Console {
   std::FILE* out_;
   bool terminal_;
   bool progress_shown_ = false;
-  std::string typed_, backend_;
-  std::set<std::tuple<std::string, DType, std::string>> shown_;
-  std::int64_t hidden_ = 0;
+  std::string typed_, flags_, backend_;
   std::chrono::steady_clock::time_point started_;
 };
 
-/// The two lines of a failure: for the eye and for the clipboard.
-std::string failure_text(const Case& c,
-                         const Problem& problem,
-                         const report::CaseResult& result,
+/// The two lines of a failing case: for the eye and for the clipboard.
+std::string failure_text(const report::CaseResult& result,
                          const std::string& typed,
                          const std::string& backend);
+
+/// What else is known of a failure, in indented lines.
+std::string facts_text(const report::Failure& failure);
 
 }  // namespace bic

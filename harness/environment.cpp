@@ -45,6 +45,8 @@ std::string isa() {
 
 std::string suite_version() { return BIC_VERSION; }
 
+std::string kill_matrix_sha256() { return BIC_KILL_MATRIX_SHA256; }
+
 report::Environment describe_environment(int threads) {
   utsname system{};
   uname(&system);

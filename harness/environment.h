@@ -11,6 +11,9 @@ namespace bic {
 /// Version of the suite: reports of different versions are not compared.
 std::string suite_version();
 
+/// SHA-256 of docs/kill_matrix.csv as it was when the program was built.
+std::string kill_matrix_sha256();
+
 /// Operating system, kernel, processor and the environment variables that can change a bit.
 report::Environment describe_environment(int threads);
 

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <map>
 
+#include "adapters/faults/catalog.h"
 #include "harness/backends.h"
 #include "harness/glossary.h"
 #include "harness/ops_page.h"
+#include "harness/shapes.h"
 #include "results_schema/error.h"
 #include "results_schema/nearest.h"
 #include "suites/relations/relation.h"
@@ -37,6 +39,23 @@ Rows backend_rows() {
   return rows;
 }
 
+Rows fault_rows() {
+  Rows rows;
+  for (const faults::Fault& f : faults::catalog()) {
+    rows.emplace_back(std::string(f.name), fmt::format("{}: {}", f.group, f.sentence));
+  }
+  return rows;
+}
+
+Rows public_rows() {
+  Rows rows;
+  for (const ShapeRow& r : public_reports()) {
+    if (!rows.empty() && rows.back().first == r.id) continue;  // further sizes of the same report
+    rows.emplace_back(r.id, r.label + (r.note.empty() ? "" : "; " + r.note));
+  }
+  return rows;
+}
+
 void print(const Rows& rows) {
   std::size_t width = 0;
   for (const auto& [word, sentence] : rows) width = std::max(width, word.size());
@@ -52,8 +71,12 @@ std::string join(const std::vector<DType>& dtypes) {
 }  // namespace
 
 int list(const std::string& what) {
-  const std::map<std::string, Rows (*)()> kinds{
-      {"ops", ops}, {"relations", relation_rows}, {"laws", law_rows}, {"backends", backend_rows}};
+  const std::map<std::string, Rows (*)()> kinds{{"ops", ops},
+                                                {"relations", relation_rows},
+                                                {"laws", law_rows},
+                                                {"faults", fault_rows},
+                                                {"public", public_rows},
+                                                {"backends", backend_rows}};
   const auto at = kinds.find(what);
   if (at == kinds.end()) {
     std::vector<std::string> known;
@@ -96,7 +119,7 @@ int support(const WorkerLaunch& backend) {
 
 int explain(const std::string& word) {
   Rows rows = glossary();
-  for (Rows (*more)() : {ops, relation_rows, law_rows}) {
+  for (Rows (*more)() : {ops, relation_rows, law_rows, public_rows}) {
     for (auto& row : more()) rows.push_back(row);
   }
   std::vector<std::string> known;

@@ -16,7 +16,8 @@ std::unique_ptr<JudgedProblem> unsupported(std::unique_ptr<Prepared> p) {
 
 std::unique_ptr<JudgedProblem> judge(Stage& stage,
                                      std::unique_ptr<Prepared> p,
-                                     const Promise& promise) {
+                                     const Promise& promise,
+                                     Failures& failures) {
   auto [trials, cases, worst_error_ppm] = run_and_judge(stage, *p, promise);
   note_where_it_starts(*p, cases);
   auto judged = std::make_unique<JudgedProblem>();
@@ -25,6 +26,7 @@ std::unique_ptr<JudgedProblem> judge(Stage& stage,
     judged->timed = *trial;
     judged->output = std::move(trials.at(*trial).output);
   }
+  judged->failures = failures.of(*p, cases, promise);
   judged->cases = std::move(cases);
   judged->worst_error_ppm = worst_error_ppm;
   judged->prepared = std::move(p);
@@ -56,8 +58,9 @@ void Jobs::start() {
 void Jobs::run(std::size_t job) {
   try {
     if (stages_[job] == nullptr) stages_[job] = std::make_unique<Stage>(work_.backend);
+    Shrinker shrinker(work_.backend);
     for (std::size_t cell = job; cell < queues_.size(); cell += stages_.size()) {
-      run_cell(*stages_[job], cell);
+      run_cell(*stages_[job], shrinker, cell);
       const std::lock_guard lock(mutex_);
       queues_[cell].closed = true;
       changed_.notify_all();
@@ -69,16 +72,17 @@ void Jobs::run(std::size_t job) {
   }
 }
 
-void Jobs::run_cell(Stage& stage, std::size_t cell) {
+void Jobs::run_cell(Stage& stage, Shrinker& shrinker, std::size_t cell) {
   const Cell& c = work_.cells[cell];
   const auto promise = promise_of(stage.hello(), c.op->name, c.dtype);
+  Failures failures(work_.shrink ? &shrinker : nullptr, work_.stopped);
   Ahead ahead(c.problems, work_.selection, work_.seed);
   for (std::size_t i = 0; i < ahead.size(); ++i) {
     const Busy busy(*this);
     if (abandoned() || work_.stopped()) return;
     std::unique_ptr<Prepared> p = ahead.next();
     const bool runs = promise && !p->cases.empty();
-    auto judged = runs ? judge(stage, std::move(p), *promise) : unsupported(std::move(p));
+    auto judged = runs ? judge(stage, std::move(p), *promise, failures) : unsupported(std::move(p));
     if (give(cell, std::move(judged))) ahead.settle();
   }
 }

@@ -10,6 +10,7 @@
 
 #include "harness/judging.h"
 #include "harness/perf.h"
+#include "harness/shrink.h"
 
 namespace bic {
 
@@ -18,8 +19,9 @@ struct JudgedProblem {
   std::unique_ptr<Prepared> prepared;
   std::vector<report::CaseResult> cases;
   std::optional<std::int64_t> worst_error_ppm;
-  std::optional<PlannedTrial> timed;  ///< the trial worth timing, if there is one,
-  std::vector<std::byte> output;      ///< and its output
+  std::optional<PlannedTrial> timed;      ///< the trial worth timing, if there is one,
+  std::vector<std::byte> output;          ///< and its output
+  std::vector<report::Failure> failures;  ///< those that no earlier problem of the cell had
 };
 
 /// Several workers that run the cells of a plan at once: cell i belongs to worker i modulo their
@@ -32,6 +34,7 @@ class Jobs {
     Seed seed;
     WorkerLaunch backend;
     std::function<bool()> stopped;  ///< asked between problems, from any thread
+    bool shrink = true;             ///< make failures smaller
   };
 
   /// Starts the first worker. All that `work` refers to must outlive the jobs.
@@ -67,7 +70,7 @@ class Jobs {
   };
 
   void run(std::size_t job);
-  void run_cell(Stage& stage, std::size_t cell);
+  void run_cell(Stage& stage, Shrinker& shrinker, std::size_t cell);
   bool give(std::size_t cell, std::unique_ptr<JudgedProblem> judged);
   bool abandoned();
 

@@ -94,6 +94,10 @@ bool Judge::judge_ends(const Case& c, report::CaseResult& result) const {
     result.detail = report::Detail{.message = message};
     return true;
   };
+  const Form form = c.trial.trial.form;
+  if (std::ranges::find(promise_.lacks, form) != promise_.lacks.end()) {
+    return end(Status::kUnsupported, {}, fmt::format("form '{}' is not claimed", name(form)));
+  }
   const TrialResult& a = results_.at(c.trial);
   if (a.death) return end(a.death->status, a.death->reason, a.death->message);
   if (a.blocked) return end(Status::kBlocked, {}, "the worker had died too often in this problem");
@@ -250,14 +254,18 @@ std::optional<Reason> Judge::unproved(const Case& c) const {
   if (!prepared_.telling.told_apart) return Reason::kControls;
   if (c.trial.trial.worker == 1 && !second_process_) return Reason::kWitness;
   const Pool& pool = *prepared_.pool;
+  const auto witness_of = [&](const PlannedTrial& t) -> const protocol::Witness& {
+    return results_.at(t).reply.witness;
+  };
   for (const PlannedTrial& t : {c.trial, *c.against}) {
-    const auto& witness = results_.at(t).reply.witness;
-    if (!shows_layout(pool.problem(), pool.request(t), witness)) return Reason::kWitness;
+    if (!shows_layout(pool.problem(), pool.request(t), witness_of(t))) return Reason::kWitness;
+  }
+  if (!shows_change(c.trial.trial, witness_of(c.trial), c.against->trial, witness_of(*c.against))) {
+    return Reason::kWitness;
   }
   if (c.trial.trial.threads != 0) {
-    const auto fault = thread_fault(threads_asked(c.trial.trial),
-                                    results_.at(c.trial).reply.witness,
-                                    results_.at(*c.against).reply.witness);
+    const auto fault =
+        thread_fault(threads_asked(c.trial.trial), witness_of(c.trial), witness_of(*c.against));
     if (fault) return fault;
   }
   if (!prepared_.problem.sweeps() && mostly_non_finite(c)) return Reason::kNonFinite;

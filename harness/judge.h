@@ -14,6 +14,7 @@ namespace bic {
 struct Promise {
   Arithmetic arithmetic;
   std::vector<std::string> own;  ///< overloads of its own; one must have run in each trial
+  std::vector<Form> lacks;       ///< forms that it does not claim
 };
 
 /// Judges the cases of one problem by the results of its trials.

@@ -11,7 +11,7 @@ std::optional<Promise> promise_of(const protocol::Hello& hello,
     if (e.op != op) continue;
     if (std::ranges::find(e.dtypes, dtype) == e.dtypes.end()) return {};
     const auto at = e.arithmetic.find(dtype);
-    return Promise{at == e.arithmetic.end() ? Arithmetic{} : at->second, e.own};
+    return Promise{at == e.arithmetic.end() ? Arithmetic{} : at->second, e.own, e.lacks};
   }
   return {};
 }

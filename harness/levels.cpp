@@ -5,15 +5,16 @@
 #include <algorithm>
 #include <set>
 
+#include "results_schema/case_name.h"
 #include "results_schema/error.h"
 #include "suites/relations/relation.h"
 
 namespace bic {
 namespace {
 
-bool required_of(const OpSpec& op, const Relation& relation) {
-  return std::ranges::any_of(op.variants,
-                             [&](const Variant& v) { return relation.required(op, v); });
+bool required_of(const Cell& cell, const Relation& relation) {
+  return std::ranges::any_of(
+      cell.problems, [&](const ProblemPlan& p) { return relation.required(*cell.op, *p.variant); });
 }
 
 /// Whether a problem with this control kind proves bits of `op`.
@@ -45,19 +46,21 @@ bool proved(const report::RelationRow& r) {
 
 /// Whether a problem's cases of one relation leave nothing open. A skipped one does not: it ran,
 /// its bytes were equal, and no parallel region opened, so that threads could not have mattered
-/// there.
+/// there. Nor do forms outside the manifest, beside one that is in it.
 bool closed(const std::set<Status>& seen) {
-  return std::ranges::all_of(seen,
-                             [](Status s) { return s == Status::kPass || s == Status::kSkipped; });
+  const auto leaves_nothing_open = [](Status s) {
+    return s == Status::kPass || s == Status::kSkipped || s == Status::kUnsupported;
+  };
+  return std::ranges::all_of(seen, leaves_nothing_open) && seen != std::set{Status::kUnsupported};
 }
 
 }  // namespace
 
-Evidence::Evidence(const OpSpec& op, DType dtype) : op_(op) {
-  row_.op = op.name;
-  row_.dtype = dtype;
+Evidence::Evidence(const Cell& cell) : op_(*cell.op) {
+  row_.op = op_.name;
+  row_.dtype = cell.dtype;
   for (const Relation& r : relations()) {
-    row_.relations.push_back({.relation = std::string(r.name), .required = required_of(op, r)});
+    row_.relations.push_back({.relation = std::string(r.name), .required = required_of(cell, r)});
   }
 }
 
@@ -117,10 +120,16 @@ report::OpRow Evidence::row(Level target) const {
 
 namespace {
 
+/// Whether the op in that dtype is in the manifest: a level is the minimum over it.
+bool claimed(const report::OpRow& row) {
+  return row.cases.sum() == 0 || row.cases[Status::kUnsupported] < row.cases.sum();
+}
+
 void set_level(const report::Report& report, Level target, report::Verdict& v) {
   std::set<std::string> held, short_of;
-  v.level = report.ops.empty() ? Level::kNone : target;
+  v.level = std::ranges::any_of(report.ops, claimed) ? target : Level::kNone;
   for (const report::OpRow& row : report.ops) {
+    if (!claimed(row)) continue;
     v.level = std::min(v.level, row.level);
     (row.level >= target ? held : short_of).insert(row.op);
   }
@@ -130,7 +139,11 @@ void set_level(const report::Report& report, Level target, report::Verdict& v) {
 
 void set_certifiable(const report::Report& report, report::Verdict& v) {
   if (report.run.strength == "quick") v.why_not_certifiable.push_back("quick");
-  if (report.run.filtered) v.why_not_certifiable.push_back("filtered");
+  if (!report.run.suite.empty()) {
+    v.why_not_certifiable.push_back("suite " + report.run.suite + " only");
+  } else if (report.run.filtered) {
+    v.why_not_certifiable.push_back("filtered");
+  }
   if (!report.run.complete) v.why_not_certifiable.push_back("incomplete");
   if (!v.conforms) v.why_not_certifiable.push_back("does not conform");
   v.certifiable = v.why_not_certifiable.empty();
@@ -138,9 +151,25 @@ void set_certifiable(const report::Report& report, report::Verdict& v) {
 
 std::string first_gap(const report::Report& report, Level target) {
   for (const report::OpRow& row : report.ops) {
-    if (row.level < target) return fmt::format("{} {}: {}", row.op, name(row.dtype), row.why);
+    if (claimed(row) && row.level < target)
+      return fmt::format("{} {}: {}", row.op, name(row.dtype), row.why);
   }
-  return "nothing was judged";
+  return report.ops.empty() ? "nothing was judged" : "nothing of it is in the backend's manifest";
+}
+
+/// "; 3 of 67 public reports fail: c01 c03 g02" for a run of a named suite, whose cases carry ids.
+std::string reports_text(const report::Report& report) {
+  if (report.run.suite.empty()) return "";
+  std::set<std::string> all, failing;
+  for (const report::CaseResult& result : report.cases) {
+    const std::string id = parse_case_name(result.case_name).id;
+    all.insert(id);
+    if (is_red(result.status)) failing.insert(id);
+  }
+  const std::string suite = report.run.suite + " reports";
+  if (failing.empty()) return fmt::format("; all {} {} hold", all.size(), suite);
+  return fmt::format(
+      "; {} of {} {} fail: {}", failing.size(), all.size(), suite, fmt::join(failing, " "));
 }
 
 std::string brackets(const report::Verdict& v) {
@@ -174,12 +203,13 @@ report::Verdict make_verdict(const report::Report& report, Level target, std::in
   const std::string head =
       fmt::format("{} on {} of {} ops", name(v.level), v.ops_covered, ops_total) + brackets(v);
   if (v.conforms)
-    v.text = head;
+    v.text = head + reports_text(report);
   else if (errors > 0)
     v.text = fmt::format("harness error: {} cases could not be judged", errors);
   else if (red > 0)
     v.text =
-        fmt::format("does not conform: {} red cases; first {}", red, first_gap(report, target));
+        fmt::format("does not conform: {} red cases; first {}", red, first_gap(report, target)) +
+        reports_text(report);
   else
     v.text = fmt::format("not proved: {}{}", first_gap(report, target), brackets(v));
   return v;

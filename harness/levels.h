@@ -10,7 +10,8 @@ namespace bic {
 /// Evidence on one op in one dtype, problem by problem.
 class Evidence {
  public:
-  Evidence(const OpSpec& op, DType dtype);
+  /// Of the relations that are required of the cell's variants.
+  explicit Evidence(const Cell& cell);
 
   /// Counts the judged cases of one problem; `results` is in the order of `prepared.cases`.
   void add(const Prepared& prepared, const std::vector<report::CaseResult>& results);

@@ -21,6 +21,11 @@ StatusOf but(std::string_view relation, Status other) {
   return [=](std::string_view r, int) { return r == relation ? other : Status::kPass; };
 }
 
+/// Of the op's first variant.
+Cell cell_of(const OpSpec& op) {
+  return {&op, DType::kFloat32, {{&op, &op.variants[0], DType::kFloat32}}};
+}
+
 /// One case of each required relation, or the one case of an accuracy problem.
 Prepared problem_of_op(const OpSpec& op, Dims dims, bool accuracy) {
   Prepared p;
@@ -58,7 +63,7 @@ struct Row {
 
   report::OpRow make() const {
     const OpSpec& spec = *find_op(op);
-    Evidence evidence(spec, DType::kFloat32);
+    Evidence evidence(cell_of(spec));
     for (int i = 0; i < problems; ++i) {
       add(evidence, problem_of_op(spec, dims, false), status, i);
     }
@@ -141,6 +146,23 @@ TEST(Evidence, CountsAProblemInWhichNoRegionOpens) {
   EXPECT_EQ(row.level, Level::kSchedule) << row.why;
 }
 
+TEST(Evidence, DoesNotCountARelationOfWhichNoFormIsClaimed) {
+  EXPECT_EQ(Row{.status = but("forms", Status::kUnsupported)}.make().why, "forms unproved");
+}
+
+TEST(Evidence, CountsTheClaimedFormsOfAProblem) {
+  Prepared p = problem_of_op(*find_op("mm"), {{"k", 64}, {"n", 3}}, false);
+  p.cases.push_back({.relation = "forms", .level = Level::kComposition});
+  Evidence evidence(cell_of(*find_op("mm")));
+  for (int i = 0; i < 5; ++i) {
+    std::vector<report::CaseResult> results(p.cases.size(), {.status = Status::kPass});
+    results.back().status = Status::kUnsupported;
+    evidence.add(p, results);
+  }
+  const report::OpRow row = evidence.row(Level::kSchedule);
+  EXPECT_EQ(row.level, Level::kSchedule) << row.why;
+}
+
 TEST(Evidence, AsksForThreadsWhereTheWitnessIsWrong) {
   EXPECT_EQ(Row{.status = but("threads", Status::kVacuous)}.make().why, "threads unproved");
 }
@@ -165,94 +187,6 @@ TEST(Evidence, StopsAtTheLevelAskedFor) {
   const Row row{.status = but("threads", Status::kFail), .target = Level::kBatch};
   EXPECT_EQ(row.make().level, Level::kBatch);
   EXPECT_EQ(row.make().why, "");
-}
-
-/// A finished report of some rows, each with `count` cases of one status.
-report::Report report_of(const std::vector<std::tuple<std::string, Level, Status>>& rows) {
-  report::Report report;
-  report.run.complete = true;
-  for (const auto& [op, level, status] : rows) {
-    report.ops.push_back({.op = op, .dtype = DType::kBFloat16, .level = level, .why = "why"});
-    report.totals.cases[status] += 2;
-  }
-  return report;
-}
-
-report::Verdict verdict(const report::Report& report, Level target = Level::kSchedule) {
-  return make_verdict(report, target, 7);
-}
-
-constexpr auto kSchedule = Level::kSchedule;
-
-TEST(MakeVerdict, ConformsWhereEveryRowHoldsTheLevel) {
-  const auto v =
-      verdict(report_of({{"mm", kSchedule, Status::kPass}, {"sum", kSchedule, Status::kVacuous}}));
-  EXPECT_TRUE(v.conforms);
-  EXPECT_EQ(v.exit_code, 0);
-  EXPECT_EQ(v.text, "BI-3 on 2 of 7 ops (quick: not certifiable)");
-}
-
-TEST(MakeVerdict, CertifiesACompleteUnfilteredStandardRunOnly) {
-  auto report = report_of({{"mm", kSchedule, Status::kPass}});
-  report.run.strength = "standard";
-  EXPECT_TRUE(verdict(report).certifiable);
-  EXPECT_EQ(verdict(report).text, "BI-3 on 1 of 7 ops (standard)");
-  report.run.filtered = true;
-  EXPECT_FALSE(verdict(report).certifiable);
-  EXPECT_EQ(verdict(report).text, "BI-3 on 1 of 7 ops (filtered: not certifiable)");
-}
-
-TEST(MakeVerdict, DoesNotConformWithOneRedCase) {
-  for (Status red : {Status::kFail,
-                     Status::kUnstable,
-                     Status::kCrash,
-                     Status::kTimeout,
-                     Status::kBlocked,
-                     Status::kRefused}) {
-    const auto v =
-        verdict(report_of({{"mm", Level::kBatch, red}, {"sum", kSchedule, Status::kPass}}));
-    EXPECT_FALSE(v.conforms);
-    EXPECT_EQ(v.exit_code, 1);
-    EXPECT_EQ(v.level, Level::kBatch);
-    EXPECT_EQ(v.text, "does not conform: 2 red cases; first mm bf16: why");
-  }
-}
-
-TEST(MakeVerdict, DoesNotConformWithARedCaseBesideRowsThatHoldTheLevel) {
-  EXPECT_EQ(verdict(report_of({{"mm", kSchedule, Status::kFail}})).exit_code, 1);
-}
-
-TEST(MakeVerdict, IsUnprovedWithoutRedAndWithoutTheLevel) {
-  const auto v = verdict(report_of({{"mm", Level::kBatch, Status::kVacuous}}));
-  EXPECT_EQ(v.exit_code, 3);
-  EXPECT_EQ(v.text, "not proved: mm bf16: why (quick: not certifiable)");
-}
-
-TEST(MakeVerdict, IsUnprovedWhereNothingWasJudged) {
-  const auto v = verdict(report_of({}));
-  EXPECT_EQ(v.exit_code, 3);
-  EXPECT_EQ(v.level, Level::kNone);
-  EXPECT_THAT(v.text, testing::HasSubstr("nothing was judged"));
-}
-
-TEST(MakeVerdict, IsUnprovedWhereTheRunWasCut) {
-  auto report = report_of({{"mm", kSchedule, Status::kPass}});
-  report.run.complete = false;
-  EXPECT_EQ(verdict(report).exit_code, 3);
-  EXPECT_THAT(verdict(report).why_not_certifiable, testing::Contains("incomplete"));
-}
-
-TEST(MakeVerdict, PutsAnErrorOfTheHarnessBeforeRed) {
-  auto report = report_of({{"mm", kSchedule, Status::kError}, {"sum", kSchedule, Status::kFail}});
-  EXPECT_EQ(verdict(report).exit_code, 4);
-  EXPECT_THAT(verdict(report).text, testing::HasSubstr("harness error: 2 cases"));
-}
-
-TEST(MakeVerdict, CoversAnOpOnlyWhereAllItsDtypesHoldTheLevel) {
-  auto report = report_of({{"mm", kSchedule, Status::kPass}, {"sum", kSchedule, Status::kPass}});
-  report.ops.push_back({.op = "sum", .dtype = DType::kFloat32, .level = Level::kBatch});
-  EXPECT_EQ(verdict(report).ops_covered, 1);
-  EXPECT_EQ(verdict(report, Level::kBatch).ops_covered, 2);
 }
 
 }  // namespace

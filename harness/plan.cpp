@@ -5,6 +5,7 @@
 
 #include "generators/dims.h"
 #include "harness/arrangement.h"
+#include "harness/shape_plan.h"
 #include "results_schema/error.h"
 
 namespace bic {
@@ -18,8 +19,6 @@ constexpr std::int64_t kFlops = 500'000, kQuickElements = 2048;
 constexpr std::int64_t kRow = 161;
 // Shorter than every vector of a 16-bit type: alone, all of a sample is tail.
 constexpr std::int64_t kSweepRow = 15;
-// Where the indices of problems with given sizes begin: drawn ones never come so far.
-constexpr int kFirstShape = 4096;
 // What all trials of one batch size after the other may cost of a model's size.
 constexpr std::int64_t kShapeFlops = 4'000'000'000;
 // Where sharp bounds bite: for long sums even a bad input rounding stays far inside the bound.
@@ -29,12 +28,6 @@ int factor(Strength s) { return s == Strength::kQuick ? 1 : s == Strength::kStan
 
 bool sweeps(const OpSpec& op, Law law, DType dtype) {
   return op.control == ControlKind::kTail && law == Law::kSweep && size_of(dtype) == 2;
-}
-
-/// The strongest law every other time, the others in turn.
-Law law_of(const std::vector<Law>& laws, int index) {
-  if (index % 2 == 0 || laws.size() == 1) return laws[0];
-  return laws[1 + static_cast<std::size_t>(index / 2) % (laws.size() - 1)];
 }
 
 /// Problems of the variants that a relation is required of, where others leave it with fewer than
@@ -76,24 +69,6 @@ void add_counting(Cell& cell, int count) {
     cell.problems.push_back({&op, &v, cell.dtype, law_of(op.laws, i), i, false});
   }
   for (const Relation& r : relations()) add_for_relation(cell, r, count);
-}
-
-/// Problems of the sizes in `rows`, at least `count` if there is a row: its variants and the laws
-/// in turn.
-void add_shapes(Cell& cell, const std::vector<ShapeRow>& rows, int count) {
-  std::vector<const ShapeRow*> own;
-  for (const ShapeRow& row : rows) {
-    if (row.op == cell.op) own.push_back(&row);
-  }
-  if (own.empty()) return;
-  const int problems = std::max(count, static_cast<int>(own.size()));
-  for (int i = 0; i < problems; ++i) {
-    const ShapeRow* row = own[static_cast<std::size_t>(i) % own.size()];
-    const auto variants = variants_of(*row);
-    const Variant* v = variants[static_cast<std::size_t>(i) % variants.size()];
-    const Law law = law_of(cell.op->laws, i);
-    cell.problems.push_back({cell.op, v, cell.dtype, law, kFirstShape + i, false, nullptr, row});
-  }
 }
 
 void add_accuracy(Cell& cell, int count) {
@@ -153,19 +128,26 @@ bool any_unaligned(const Dims& dims) {
 }
 
 Problem undrawn(const ProblemPlan& plan, Law law) {
-  return {.op = plan.op,
-          .variant = plan.variant,
-          .dtype = plan.dtype,
-          .dims = {},
-          .attributes = plan.variant->attributes,
-          .law = law,
-          .seed = {},
-          .accuracy = plan.accuracy};
+  Problem problem{.op = plan.op,
+                  .variant = plan.variant,
+                  .dtype = plan.dtype,
+                  .dims = {},
+                  .attributes = plan.variant->attributes,
+                  .law = law,
+                  .seed = {},
+                  .accuracy = plan.accuracy};
+  if (plan.shape == nullptr) return problem;
+  problem.id = plan.shape->id;
+  for (const auto& [attribute, value] : plan.shape->attributes) {
+    problem.attributes[attribute] = value;
+  }
+  return problem;
 }
 
 Seed seed_of(const ProblemPlan& plan, Law law, Seed run_seed, int attempt) {
   Seed s = derive(derive(run_seed, plan.op->name), name(plan.dtype));
   s = derive(derive(s, name(law)), plan.accuracy ? "accuracy" : "bits");
+  if (plan.shape != nullptr && !plan.shape->id.empty()) s = derive(s, plan.shape->id);
   if (!plan.accuracy && sweeps(*plan.op, law, plan.dtype)) {
     return {(s.value & ~kShareBits) | static_cast<std::uint64_t>(plan.index)};
   }

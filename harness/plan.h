@@ -28,6 +28,7 @@ struct Selection {
   Dims dims;                          ///< fixed extents; empty: drawn
   std::vector<ShapeRow> shapes;       ///< sizes to try instead of drawn ones; empty: drawn
   std::vector<std::int64_t> batches;  ///< empty: the suite's list
+  std::string suite;                  ///< a named part of the suite, "public"; empty: all of it
   bool filtered = false;              ///< any of the above is narrower than the suite
 
   /// Whether cases of this kind are selected by relation, level and pattern.

@@ -195,32 +195,5 @@ TEST(Draw, TakesTheUsersSizes) {
   EXPECT_EQ(draw(plan, kSeed, {{"k", 5000}, {"n", 1}}, 0).dims, (Dims{{"k", 5000}, {"n", 1}}));
 }
 
-TEST(ShapesPlan, HasOnlyTheGivenSizesAndTheirBatches) {
-  Selection own = kAll;
-  own.shapes = parse_shapes("label,op,dims,batch\na,mm,k=70 n=9,1 8\nb,mm,k=33,\n", "f");
-  const auto cells = make_plan(own, Strength::kQuick);
-  EXPECT_EQ(cells.size(), find_op("mm")->dtypes.size());
-  for (const Cell& cell : cells) {
-    EXPECT_EQ(cell.op->name, "mm");
-    EXPECT_GE(cell.problems.size(), 6u);
-    for (const ProblemPlan& plan : cell.problems) {
-      const Problem p = draw(plan, kSeed, {}, 0);
-      const bool first = p.dims.at("k") == 70;
-      EXPECT_TRUE(first || p.dims.at("k") == 33);
-      if (!first) continue;
-      EXPECT_EQ(p.dims.at("n"), 9);
-      EXPECT_EQ(batches_of(plan, p, own), (std::vector<std::int64_t>{1, 8}));
-    }
-  }
-}
-
-TEST(StandardPlan, HasTheSizesOfPublicModelsToo) {
-  std::size_t shaped = 0;
-  for (const Cell& cell : make_plan(kAll, Strength::kStandard)) {
-    for (const ProblemPlan& plan : cell.problems) shaped += plan.shape != nullptr;
-  }
-  EXPECT_GE(shaped, 4 * 10u);
-}
-
 }  // namespace
 }  // namespace bic

@@ -1,6 +1,7 @@
 #include "harness/prepare.h"
 
 #include <algorithm>
+#include <array>
 
 namespace bic {
 namespace {
@@ -37,21 +38,20 @@ Trial accuracy_trial(const Prepared& p) {
   return {.batch = batch, .position = batch / 2, .sample = p.telling.samples[0]};
 }
 
-void add_cases(Prepared& p, const ProblemPlan& plan, const Selection& selection) {
-  if (p.problem.accuracy) {
-    p.cases.push_back(
-        make_case(p, kAccuracyRelation, Level::kRepeatable, accuracy_trial(p), {}, {}));
-    return;
-  }
+/// `tested` are the samples that the cases name: all that the problem tells apart, or fewer.
+void add_relations(Prepared& p,
+                   std::span<const SampleId> tested,
+                   const Relation* only,
+                   const Selection& selection) {
   const Probe probe{.op = p.problem.op,
                     .variant = p.problem.variant,
                     .dtype = p.problem.dtype,
                     .seed = p.problem.seed,
-                    .telling = p.telling.samples,
+                    .telling = tested,
                     .batches = p.batches,
                     .sweeps = p.problem.sweeps()};
   for (const Relation* r : selection.relations) {
-    const bool wanted = (plan.only == nullptr || plan.only->name == r->name) &&
+    const bool wanted = (only == nullptr || only->name == r->name) &&
                         r->required(*probe.op, *probe.variant) &&
                         selection.takes(*probe.op, *probe.variant, r->name, probe.dtype);
     if (!wanted) continue;
@@ -60,6 +60,11 @@ void add_cases(Prepared& p, const ProblemPlan& plan, const Selection& selection)
           make_case(p, r->name, r->level, pair.trial, pair.against, pair.neighbour_law));
     }
   }
+}
+
+void add_cases(Prepared& p, const ProblemPlan& plan, const Selection& selection) {
+  if (!p.problem.accuracy) return add_relations(p, p.telling.samples, plan.only, selection);
+  p.cases.push_back(make_case(p, kAccuracyRelation, Level::kRepeatable, accuracy_trial(p), {}, {}));
 }
 
 void make_pool(Prepared& p) {
@@ -79,10 +84,36 @@ void draw_telling(Prepared& p, const ProblemPlan& plan, const Selection& selecti
     p.problem = draw(plan, run_seed, selection.dims, p.redraws);
     p.inputs = std::make_unique<Inputs>(p.problem);
     p.telling = find_telling(*p.inputs);
+    p.draws.push_back({p.problem.law,
+                       p.telling.searched > 0,
+                       p.telling.told_apart,
+                       p.telling.compared,
+                       p.telling.changed});
     p.telling.searched = searched += p.telling.searched;
     if (p.telling.told_apart) return;
   }
   p.redraws = kRedraws;
+}
+
+void add_named(Prepared& p, const CaseName& name) {
+  const Relation* relation = find_relation(name.relation);
+  std::optional<Trial> against;
+  if (name.trials.size() > 1) against = name.trials[1];
+  p.cases.push_back(make_case(p,
+                              relation == nullptr ? kAccuracyRelation : relation->name,
+                              relation == nullptr ? Level::kRepeatable : relation->level,
+                              name.trials[0],
+                              against,
+                              name.neighbour_law));
+}
+
+/// The problem of a case string and its samples, without cases.
+std::unique_ptr<Prepared> prepare_problem(const CaseName& name) {
+  auto p = std::make_unique<Prepared>();
+  p->problem = problem_of(name);
+  p->inputs = std::make_unique<Inputs>(p->problem);
+  p->telling = find_telling(*p->inputs);
+  return p;
 }
 
 }  // namespace
@@ -117,19 +148,26 @@ std::unique_ptr<Prepared> prepare(const ProblemPlan& plan,
 }
 
 std::unique_ptr<Prepared> prepare_case(const CaseName& name) {
-  auto p = std::make_unique<Prepared>();
-  p->problem = problem_of(name);
-  p->inputs = std::make_unique<Inputs>(p->problem);
-  p->telling = find_telling(*p->inputs);
-  const Relation* relation = find_relation(name.relation);
-  std::optional<Trial> against;
-  if (name.trials.size() > 1) against = name.trials[1];
-  p->cases.push_back(make_case(*p,
-                               relation == nullptr ? kAccuracyRelation : relation->name,
-                               relation == nullptr ? Level::kRepeatable : relation->level,
-                               name.trials[0],
-                               against,
-                               name.neighbour_law));
+  auto p = prepare_problem(name);
+  add_named(*p, name);
+  make_pool(*p);
+  return p;
+}
+
+std::unique_ptr<Prepared> prepare_around(const CaseName& name, std::vector<std::int64_t> batches) {
+  auto p = prepare_problem(name);
+  p->batches = std::move(batches);
+  add_named(*p, name);
+  const Trial alone{.sample = name.trials[0].sample};
+  for (const std::int64_t batch : p->batches) {
+    Trial placed = alone;
+    placed.batch = batch;
+    placed.position = std::min(name.trials[0].position, batch - 1);
+    if (batch > 1) p->cases.push_back(make_case(*p, "alone", Level::kBatch, placed, alone, {}));
+  }
+  Selection all;
+  for (const Relation& r : relations()) all.relations.push_back(&r);
+  add_relations(*p, std::array{alone.sample}, nullptr, all);
   make_pool(*p);
   return p;
 }

@@ -29,11 +29,21 @@ struct Yardstick {
   std::vector<double> bound;
 };
 
+/// One draw of a problem, and what its controls showed.
+struct Draw {
+  Law law = Law::kNormal;
+  bool searched = false;  ///< its kind needs controls
+  bool told_apart = false;
+  std::int64_t compared = 0;
+  std::map<Order, std::int64_t> changed;
+};
+
 /// A problem with everything the parent makes of it, before the backend is asked anything.
 struct Prepared {
   Problem problem;
   Telling telling;
   int redraws = 0;
+  std::vector<Draw> draws;  ///< the last one is the problem's
   std::vector<std::int64_t> batches;
   std::vector<Case> cases;
   std::unique_ptr<Inputs> inputs;
@@ -54,5 +64,9 @@ std::unique_ptr<Prepared> prepare(const ProblemPlan& plan,
 
 /// The problem and the one case of a case string, for `repro`.
 std::unique_ptr<Prepared> prepare_case(const CaseName& name);
+
+/// The problem of a case string at batch sizes of one's own: that case, its sample at each size in
+/// the same place against the sample alone, and the cases of every relation.
+std::unique_ptr<Prepared> prepare_around(const CaseName& name, std::vector<std::int64_t> batches);
 
 }  // namespace bic

@@ -99,7 +99,8 @@ CaseName case_name(const Problem& p,
           .trials = std::move(trials),
           .fill = p.law,
           .neighbour_law = neighbour_law,
-          .seed = p.seed};
+          .seed = p.seed,
+          .id = p.id};
 }
 
 Problem problem_of(const CaseName& name) {
@@ -132,7 +133,8 @@ Problem problem_of(const CaseName& name) {
           .attributes = name.attributes,
           .law = name.fill,
           .seed = name.seed,
-          .accuracy = name.relation == kAccuracyRelation};
+          .accuracy = name.relation == kAccuracyRelation,
+          .id = name.id};
 }
 
 Inputs::Inputs(const Problem& problem) : problem_(problem) {
@@ -163,7 +165,7 @@ SampleBytes Inputs::sample(SampleId id, std::optional<Law> law) const {
     fill_input(*problem_.variant, shapes, problem_.dims, i, id, sample[i]);
   }
   // Neighbours are there to be company: trimming them would cost more than all else.
-  if (shapes.law == Law::kEdge && id.value < kFirstNeighbour) trim(sample);
+  if (is_trimmed(shapes.law) && id.value < kFirstNeighbour) trim(sample);
   return sample;
 }
 
@@ -181,7 +183,7 @@ std::vector<std::vector<double>> Inputs::widened(const SampleBytes& sample) cons
   return values;
 }
 
-/// Law `edge`: trims the first reduced row of the first reduced operand for output element 0.
+/// Trims the first reduced row of the first reduced operand for output element 0.
 void Inputs::trim(SampleBytes& sample) const {
   const auto& operands = shapes_.operands;
   std::size_t input = 0;
@@ -205,12 +207,13 @@ void Inputs::trim(SampleBytes& sample) const {
   with_operands(sample, [&](Operands& o) {
     std::vector<double> block(o.values[input].begin(), o.values[input].end());
     const std::int64_t element[] = {0};
-    trim_to_edge(block, row, problem_.output_dtype(), [&](std::span<const double> trial) {
-      o.values[input] = trial;
-      Wide y[1];
-      problem_.op->reference->wide(o, problem_.output_dtype(), element, y);
-      return y[0].hi;
-    });
+    bic::trim(
+        problem_.law, block, row, problem_.output_dtype(), [&](std::span<const double> trial) {
+          o.values[input] = trial;
+          Wide y[1];
+          problem_.op->reference->wide(o, problem_.output_dtype(), element, y);
+          return y[0].hi;
+        });
     narrow(problem_.dtype, block, sample[input]);
   });
 }

@@ -20,6 +20,7 @@ struct Problem {
   Law law = Law::kNormal;
   Seed seed;
   bool accuracy = false;  ///< judged against the oracle only, on single trials
+  std::string id;         ///< of the public report it comes from; empty for a drawn one
 
   /// What the agreement of its bits would prove, from op, law and the length of the reduced axis.
   ControlKind proves() const;

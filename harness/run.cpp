@@ -7,6 +7,7 @@
 
 #include "harness/case_check.h"
 #include "harness/console.h"
+#include "harness/control_tally.h"
 #include "harness/environment.h"
 #include "harness/jobs.h"
 #include "harness/levels.h"
@@ -48,10 +49,15 @@ class Runner {
   explicit Runner(const RunOptions& options)
       : options_(options),
         journal_(open_journal(options)),
-        console_(stdout, options.typed),
+        console_(stdout, options.typed, options.backend.flags),
         cells_(make_plan(options.selection, options.strength)),
         started_(std::chrono::steady_clock::now()),
-        jobs_({cells_, options.selection, options.seed, options.backend, [this] { return late(); }},
+        jobs_({cells_,
+               options.selection,
+               options.seed,
+               options.backend,
+               [this] { return late(); },
+               options.shrink},
               options.backend.isolated ? options.jobs : 1) {
     for (const Cell& cell : cells_) problems_ += cell.problems.size();
   }
@@ -99,6 +105,8 @@ int Runner::run() {
 
 void Runner::describe() {
   report_.suite.version = suite_version();
+  report_.suite.kill_matrix_sha256 = kill_matrix_sha256();
+  report_.suite.detection = options_.detection;
   for (const Relation& r : relations()) report_.suite.relations.emplace_back(r.name);
   report_.subject = describe_subject(jobs_.hello());
   report_.environment = describe_environment(jobs_.hello().default_threads);
@@ -109,7 +117,8 @@ void Runner::describe() {
                  .duration_ns = 0,
                  .complete = true,
                  .filtered = options_.selection.filtered,
-                 .incomplete_reason = ""};
+                 .incomplete_reason = "",
+                 .suite = options_.selection.suite};
   report_.coverage.planned = static_cast<std::int64_t>(problems_);
 }
 
@@ -144,7 +153,7 @@ void Runner::run_op(std::size_t first, std::size_t last) {
 /// The row of a cell; empty when none of its problems was judged.
 std::optional<report::OpRow> Runner::run_cell(std::size_t number) {
   const Cell& cell = cells_[number];
-  Evidence evidence(*cell.op, cell.dtype);
+  Evidence evidence(cell);
   const auto show = [&] {
     console_.progress(done_,
                       problems_,
@@ -169,10 +178,7 @@ std::optional<report::OpRow> Runner::run_cell(std::size_t number) {
 
 void Runner::take(const JudgedProblem& judged, Evidence& evidence) {
   const Prepared& p = *judged.prepared;
-  report_.controls.searched += p.telling.searched;
-  ++report_.controls.drawn;
-  report_.controls.redrawn += p.redraws;
-  report_.controls.vacuous += !p.telling.told_apart;
+  add_draws(report_.controls, p);
   if (p.cases.empty()) return;
   report_.totals.planned += static_cast<std::int64_t>(p.cases.size());
   evidence.add(p, judged.cases);
@@ -181,7 +187,10 @@ void Runner::take(const JudgedProblem& judged, Evidence& evidence) {
     const report::CaseResult& result = judged.cases[i];
     ++report_.totals.cases[result.status];
     journal_.add(result);
-    if (is_red(result.status)) console_.failure(p.cases[i], p.problem, result);
+  }
+  for (const report::Failure& failure : judged.failures) {
+    console_.failure(failure);
+    report_.failures.push_back(failure);
   }
   report_.cases.insert(report_.cases.end(), judged.cases.begin(), judged.cases.end());
   ++report_.coverage.executed;
@@ -232,7 +241,7 @@ int reproduce(const WorkerLaunch& launch, const std::string& case_text, const st
   }
   const report::CaseResult result = run_and_judge(stage, *p, *promise).cases.front();
   fmt::print("{}\nstatus: {}\ndigest: {}\n",
-             failure_text(p->cases[0], p->problem, result, typed, launch.backend),
+             failure_text(result, typed, launch.backend + launch.flags),
              bic::name(result.status),
              result.digest);
   if (is_red(result.status)) return static_cast<int>(ExitCode::kDoesNotConform);

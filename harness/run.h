@@ -21,7 +21,9 @@ struct RunOptions {
   std::filesystem::path out = "bi-conform-report";
   std::optional<std::chrono::milliseconds> budget;
   bool timed = true;
-  int jobs = 1;  ///< workers that run problems at once; one without isolation
+  bool shrink = true;  ///< make failures smaller before they are shown
+  int jobs = 1;        ///< workers that run problems at once; one without isolation
+  std::optional<report::Detection> detection;  ///< of a self-test made before the run
   std::string command_line;
   std::string typed = "bi-conform";  ///< how a person calls the program
 };

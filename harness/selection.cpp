@@ -111,6 +111,16 @@ void select_shapes(const SelectionText& text, Selection& s) {
   s.shapes = read_shapes(text.shapes);
 }
 
+void select_suite(const SelectionText& text, Selection& s) {
+  if (text.suite.empty()) return;
+  if (text.suite != "public") unknown("--suite", "suite", text.suite, {"public"});
+  if (!text.dims.empty() || !text.shapes.empty()) {
+    throw UsageError("--suite excludes --dims and --shapes: the suite says the sizes");
+  }
+  s.suite = text.suite;
+  s.shapes = public_reports();
+}
+
 std::optional<std::regex> pattern_of(const std::string& text) {
   if (text.empty()) return {};
   try {
@@ -130,6 +140,7 @@ Selection make_selection(const SelectionText& text) {
   select_level(text, s);
   select_dims(text, s);
   select_shapes(text, s);
+  select_suite(text, s);
   s.pattern = pattern_of(text.case_pattern);
   for (const std::string& b : split(text.batches, ',')) {
     s.batches.push_back(number("--batch", b, kMostBatch));

@@ -10,7 +10,7 @@ namespace bic {
 /// The filters as typed.
 struct SelectionText {
   std::vector<std::string> ops, dtypes, relations;
-  std::string level, case_pattern, dims, batches, shapes;
+  std::string level, case_pattern, dims, batches, shapes, suite;
 };
 
 /// What they select. Throws UsageError that names the flag, the value and the nearest known name.

@@ -104,6 +104,15 @@ TEST(MakeSelection, CallsEachFilterAFilter) {
   for (const SelectionText& text : narrower) EXPECT_TRUE(make_selection(text).filtered);
 }
 
+TEST(MakeSelection, TakesANamedSuiteAlone) {
+  const Selection s = make_selection({.ops = {"mm"}, .suite = "public"});
+  EXPECT_EQ(s.suite, "public");
+  EXPECT_EQ(s.shapes.size(), public_reports().size());
+  EXPECT_TRUE(make_selection({.suite = "public"}).filtered);
+  EXPECT_THAT(error_of({.suite = "pubic"}), HasSubstr("did you mean 'public'?"));
+  EXPECT_THAT(error_of({.dims = "k=7", .suite = "public"}), HasSubstr("--suite excludes"));
+}
+
 TEST(Takes, GoesByRelationLevelAndPattern) {
   const OpSpec& linear = *find_op("linear");
   const Variant& bias = linear.variants[1];

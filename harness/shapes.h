@@ -11,19 +11,26 @@ namespace bic {
 
 /// Sizes that an op is to be tried with.
 struct ShapeRow {
+  std::string id;     ///< what its cases end in; empty: nothing
   std::string label;  ///< for people: "Gemma 2B down"
+  std::string note;   ///< for people: where the sizes are not those of the label
   const OpSpec* op = nullptr;
+  const Variant* variant = nullptr;   ///< null: each that has all of the dims, in turn
+  std::vector<DType> dtypes;          ///< empty: the op's
   Dims dims;                          ///< those not named are drawn
   std::vector<std::int64_t> batches;  ///< empty: the suite's list
+  Attributes attributes;              ///< those not named are the variant's
+  bool proves_bits = true;
+  std::vector<Law> laws;           ///< of the problems that prove bits; empty: the op's
+  std::vector<Law> accuracy_laws;  ///< one accuracy problem each
 };
 
-/// The variants of the row's op that have all of its dims.
+/// The variants that the row asks for.
 std::vector<const Variant*> variants_of(const ShapeRow& row);
 
-/// Reads rows from CSV (columns label, op, dims, batch; dims as "k=2048 n=256") or, when the first
-/// character is '{', from JSON lines ({"label": "q", "op": "mm", "dims": {"k": 2048}, "batch": [1,
-/// 8]}). Empty lines and those that begin with '#' are skipped. Throws UsageError that names
-/// `origin`, the line, and the value.
+/// Reads rows from CSV or, when the first character is '{', from JSON lines; docs/shapes.md has the
+/// columns, which are the keys of a line of JSON. Empty lines and those that begin with '#' are
+/// skipped. Throws UsageError that names `origin`, the line, and the value.
 std::vector<ShapeRow> parse_shapes(std::string_view text, const std::string& origin);
 
 /// The same of a file.
@@ -31,5 +38,8 @@ std::vector<ShapeRow> read_shapes(const std::filesystem::path& file);
 
 /// suites/shapes/models.csv, which is compiled in.
 const std::vector<ShapeRow>& model_shapes();
+
+/// suites/public/reports.csv, which is too.
+const std::vector<ShapeRow>& public_reports();
 
 }  // namespace bic

@@ -67,10 +67,13 @@ TrialResult Stage::run(const PlannedTrial& trial) {
   result.death = ready(seat);
   if (!result.death) {
     auto answer = seat.worker->run(request(trial));
-    if (Death* death = std::get_if<Death>(&answer))
+    if (Death* death = std::get_if<Death>(&answer)) {
       result.death = std::move(*death);
-    else
+    } else {
       result.reply = std::move(std::get<protocol::TrialReply>(answer));
+      // A worker that was started again counts its calls from the beginning.
+      result.reply.witness.calls += static_cast<std::int64_t>(seat.deaths) << 32;
+    }
   }
   if (result.death) {
     ++seat.deaths;

@@ -28,24 +28,46 @@ bool same_bytes(std::span<const double> a, std::span<const double> b) {
   return std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
 }
 
-/// Which pairs of controls differ on a sample.
-Pairs pairs_apart(const Inputs& inputs,
-                  const SampleBytes& sample,
-                  std::span<const std::int64_t> elements) {
+using Outputs = std::vector<std::vector<double>>;
+
+/// What each order gives on a sample.
+Outputs outputs_of(const Inputs& inputs,
+                   const SampleBytes& sample,
+                   std::span<const Order> orders,
+                   std::span<const std::int64_t> elements) {
   const Problem& problem = inputs.problem();
-  const std::vector<Order> orders = controls_of(problem);
-  std::vector<std::vector<double>> y(orders.size(), std::vector<double>(elements.size()));
+  Outputs y(orders.size(), std::vector<double>(elements.size()));
   inputs.with_operands(sample, [&](const Operands& operands) {
     for (std::size_t i = 0; i < orders.size(); ++i) {
       problem.op->reference->control(operands, problem.output_dtype(), orders[i], elements, y[i]);
     }
   });
+  return y;
+}
+
+/// Which pairs of controls differ.
+Pairs pairs_apart(const Outputs& y) {
   Pairs apart{};
   std::size_t next = 0;
-  for (std::size_t i = 0; i < orders.size(); ++i) {
-    for (std::size_t j = i + 1; j < orders.size(); ++j) apart[next++] = !same_bytes(y[i], y[j]);
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    for (std::size_t j = i + 1; j < y.size(); ++j) apart[next++] = !same_bytes(y[i], y[j]);
   }
   return apart;
+}
+
+/// Counts the outputs that differ from those of the sequential order.
+void count_changes(std::span<const Order> orders,
+                   const Outputs& y,
+                   const std::vector<double>& sequential,
+                   Telling& telling) {
+  telling.compared += static_cast<std::int64_t>(sequential.size());
+  for (std::size_t i = 0; i < orders.size(); ++i) {
+    if (orders[i] == Order::kSequential) continue;
+    std::int64_t& changed = telling.changed[orders[i]];
+    for (std::size_t e = 0; e < sequential.size(); ++e) {
+      changed += !same_bytes({&y[i][e], 1}, {&sequential[e], 1});
+    }
+  }
 }
 
 /// No pair told apart yet; the pairs that `orders` controls do not have count as told apart.
@@ -71,7 +93,7 @@ bool complete(const Pairs& pairs) {
 
 /// More samples under test, lowest ids first, where a few see too little.
 void add_company(const Problem& problem, Telling& telling) {
-  if (problem.law != Law::kEdge || size_of(problem.dtype) != 2 || !telling.told_apart) return;
+  if (!is_trimmed(problem.law) || size_of(problem.dtype) != 2 || !telling.told_apart) return;
   for (std::uint32_t id = 0; telling.samples.size() < kEdgeSamples; ++id) {
     const SampleId sample{id};
     if (std::ranges::find(telling.samples, sample) == telling.samples.end()) {
@@ -123,13 +145,17 @@ Telling find_telling(const Inputs& inputs) {
   const std::vector<std::int64_t> elements = spread_elements(problem.output_elements(), kElements);
   const std::int64_t cost = cost_of(problem, static_cast<std::int64_t>(elements.size()));
   const std::int64_t limit = std::clamp<std::int64_t>(kTerms / cost, 1, kIds);
-  Pairs apart = nothing_apart(controls_of(problem).size());
+  const std::vector<Order> orders = controls_of(problem);
+  const Order sequential[] = {Order::kSequential};
+  Pairs apart = nothing_apart(orders.size());
   for (std::int64_t id = 0; id < limit && !complete(apart); ++id) {
     const SampleId sample{static_cast<std::uint32_t>(id)};
+    const SampleBytes bytes = inputs.sample(sample);
+    const Outputs y = outputs_of(inputs, bytes, orders, elements);
     ++telling.searched;
-    if (join(apart, pairs_apart(inputs, inputs.sample(sample), elements))) {
-      telling.samples.push_back(sample);
-    }
+    if (!join(apart, pairs_apart(y))) continue;
+    telling.samples.push_back(sample);
+    count_changes(orders, y, outputs_of(inputs, bytes, sequential, elements)[0], telling);
   }
   telling.told_apart = complete(apart);
   add_company(problem, telling);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "harness/problem.h"
@@ -11,6 +12,9 @@ struct Telling {
   std::vector<SampleId> samples;  ///< one to three; one arbitrary sample when the search failed
   bool told_apart = false;        ///< every pair of controls differs on one of them
   int searched = 0;               ///< sample ids looked at
+  std::int64_t compared = 0;      ///< outputs of the telling samples found on the way
+  /// Of them, those that an order changes; pointwise ops have one other evaluation, kReversed.
+  std::map<Order, std::int64_t> changed;
 };
 
 /// Searches the ids 0, 1, … for samples on which every pair of controls differs in some output bit:

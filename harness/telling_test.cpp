@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <map>
 #include <set>
 
 #include "harness/plan.h"
@@ -57,6 +58,23 @@ TEST(FindTelling, GivesUpWhereSumsAreExact) {
     EXPECT_EQ(telling.samples.size(), 1u) << "one arbitrary sample";
     EXPECT_EQ(telling.searched, 500);
   }
+}
+
+TEST(FindTelling, CountsTheOutputsThatEachControlChanges) {
+  std::int64_t compared = 0;
+  std::map<Order, std::int64_t> changed;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    const Telling t = find_telling(Inputs(product(DType::kBFloat16, Law::kCancel, 96, seed)));
+    EXPECT_EQ(t.compared, static_cast<std::int64_t>(3 * t.samples.size()));
+    compared += t.compared;
+    for (const auto& [order, count] : t.changed) changed[order] += count;
+  }
+  EXPECT_EQ(changed.size(), kControlOrders.size());
+  for (const auto& [order, count] : changed) {
+    EXPECT_GE(2 * count, compared) << "half of the outputs, by order " << static_cast<int>(order);
+    EXPECT_LE(count, compared);
+  }
+  EXPECT_EQ(find_telling(Inputs(product(DType::kFloat32, Law::kOnes, 64))).compared, 0);
 }
 
 TEST(FindTelling, IsAFunctionOfTheProblem) {

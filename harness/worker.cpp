@@ -1,6 +1,7 @@
 #include "harness/worker.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -13,6 +14,7 @@
 
 #include "harness/child.h"
 #include "harness/team_witness.h"
+#include "suites/ops/op_spec.h"
 
 namespace bic {
 namespace {
@@ -23,12 +25,58 @@ using protocol::Received;
 // Starting LibTorch takes 0.3 s, on a loaded machine some seconds.
 constexpr std::chrono::seconds kStartTimeout{120};
 
+// Of what a child writes to stdout and stderr in one request; it is refused the rest, so that a
+// flood fills no memory.
+constexpr off_t kMostWords = 16 << 20;
+
+protocol::Descriptor memory_for_words() {
+  protocol::Descriptor file(
+      memfd_create("bi-conform worker output", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!file || ftruncate(file.get(), kMostWords) != 0 ||
+      fcntl(file.get(), F_ADD_SEALS, F_SEAL_GROW) != 0) {
+    throw HarnessError(std::string("cannot keep a worker's output: ") + std::strerror(errno));
+  }
+  return file;
+}
+
 std::pair<protocol::Descriptor, protocol::Descriptor> socket_pair() {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     throw HarnessError(std::string("cannot make a socket pair: ") + std::strerror(errno));
   }
   return {protocol::Descriptor(ends[0]), protocol::Descriptor(ends[1])};
+}
+
+/// The suite's ops, so that a worker can say which of them it serves without knowing them.
+json suite_ops() {
+  json ops = json::array();
+  for (const OpSpec& op : registry()) {
+    json dtypes = json::array(), calls = json::array();
+    for (DType dtype : op.dtypes) dtypes.push_back(name(dtype));
+    for (const Variant& v : op.variants) {
+      calls.push_back(v.call);
+      for (const auto& [form, call] : v.forms) calls.push_back(call);
+    }
+    ops.push_back({{"op", op.name}, {"dtypes", dtypes}, {"calls", calls}});
+  }
+  return {{"ops", ops}};
+}
+
+/// Throws UsageError for a worker that cannot start or speaks another version.
+protocol::Hello read_hello(const json& reply, const std::string& backend) try {
+  const auto refuse = [&](const std::string& why) {
+    throw UsageError("backend '" + backend + "' " + why);
+  };
+  if (reply.contains("error")) refuse("did not start: " + reply["error"].get<std::string>());
+  // First: the fields of another version may be others.
+  const int version = reply.value("version", 0);
+  if (version != protocol::kVersion) {
+    refuse("speaks protocol version " + std::to_string(version) + "; this program speaks " +
+           std::to_string(protocol::kVersion));
+  }
+  return reply.get<protocol::Hello>();
+} catch (const json::exception& e) {
+  throw UsageError("backend '" + backend + "' has a malformed manifest: " + e.what());
 }
 
 }  // namespace
@@ -46,19 +94,21 @@ int worker_main(const std::filesystem::path& library, const std::string& backend
 Worker::Worker(WorkerLaunch launch) : launch_(std::move(launch)) {
   auto [mine, theirs] = socket_pair();
   socket_ = std::move(mine);
+  if (!launch_.isolated && !launch_.arguments.empty()) {
+    throw UsageError("--isolation none: '" + launch_.backend + "' runs in a program of its own");
+  }
   launch_.isolated ? start_child(std::move(theirs)) : start_thread(std::move(theirs));
   const auto patience = std::exchange(launch_.timeout, kStartTimeout);
-  auto answer = ask("hello", json::object());
+  auto answer = ask("hello", suite_ops());
   launch_.timeout = patience;
   if (const Death* death = std::get_if<Death>(&answer)) {
     throw UsageError("backend '" + launch_.backend + "' did not start: " + death->message);
   }
-  hello_ = std::get<json>(answer).get<protocol::Hello>();
-  if (hello_.version != protocol::kVersion) {
-    socket_.reset();  // ends the worker
-    throw UsageError("backend '" + launch_.backend + "' speaks protocol version " +
-                     std::to_string(hello_.version) + "; this program speaks " +
-                     std::to_string(protocol::kVersion));
+  try {
+    hello_ = read_hello(std::get<json>(answer), launch_.backend);
+  } catch (...) {
+    socket_.reset();  // ends the worker, which a thread waits for
+    throw;
   }
 }
 
@@ -69,10 +119,13 @@ Worker::~Worker() {
 }
 
 void Worker::start_child(protocol::Descriptor socket) {
-  words_ = protocol::Descriptor(memfd_create("bi-conform worker output", MFD_CLOEXEC));
+  words_ = memory_for_words();
+  std::vector<std::string> arguments = launch_.arguments;
+  if (arguments.empty()) {
+    arguments = {"bi-conform", "worker", launch_.library.string(), launch_.backend};
+  }
   child_ = spawn_worker({.program = launch_.program,
-                         .library = launch_.library,
-                         .backend = launch_.backend,
+                         .arguments = std::move(arguments),
                          .socket = socket.get(),
                          .output = words_.get()});
 }
@@ -88,12 +141,27 @@ std::variant<json, Death> Worker::ask(const char* verb,
                                       json body,
                                       const std::vector<int>& descriptors) {
   body["do"] = verb;
+  // The child writes where this descriptor stands: both are one open file.
+  if (words_ && lseek(words_.get(), 0, SEEK_CUR) > kMostWords / 2) lseek(words_.get(), 0, SEEK_SET);
   if (!socket_ || !protocol::send(socket_.get(), body, descriptors)) return bury(Received::kClosed);
   protocol::Message reply;
   const auto deadline = std::chrono::steady_clock::now() + launch_.timeout;
-  const Received how = protocol::receive(socket_.get(), reply, deadline);
-  if (how != Received::kMessage) return bury(how);
+  try {
+    const Received how = protocol::receive(socket_.get(), reply, deadline);
+    if (how != Received::kMessage) return bury(how);
+  } catch (const HarnessError& e) {
+    return disown(e.what());
+  }
   return std::move(reply.body);
+}
+
+/// Whatever a worker answers is the subject's doing: it may have written to the socket itself.
+Death Worker::disown(const std::string& why) {
+  socket_.reset();
+  if (child_ > 0) kill_child(std::exchange(child_, -1));
+  std::string message = "the worker's reply is malformed: " + why;
+  if (const std::string words = last_words(); !words.empty()) message += "; " + words;
+  return {Status::kCrash, Reason::kException, message};
 }
 
 Death Worker::bury(Received how) {
@@ -123,7 +191,7 @@ Death Worker::bury(Received how) {
 std::string Worker::last_words() const {
   constexpr off_t kMost = 400;
   if (!words_) return {};
-  const off_t size = lseek(words_.get(), 0, SEEK_END);
+  const off_t size = lseek(words_.get(), 0, SEEK_CUR);
   const off_t from = std::max<off_t>(0, size - kMost);
   std::string text(static_cast<std::size_t>(std::max<off_t>(0, size - from)), '\0');
   const ssize_t got = pread(words_.get(), text.data(), text.size(), from);
@@ -147,24 +215,31 @@ std::optional<Death> Worker::load(const protocol::ProblemMessage& problem,
   return {};
 }
 
-std::variant<protocol::TrialReply, Death> Worker::run(const protocol::TrialMessage& trial) {
-  auto answer = ask("run", trial);
+/// A reply that says what the kernel did; an error of the worker's counts as its exception.
+template <class Reply>
+std::variant<Reply, Death> Worker::ask_for(const char* verb, json body) {
+  auto answer = ask(verb, std::move(body));
   if (Death* death = std::get_if<Death>(&answer)) return std::move(*death);
   const json& reply = std::get<json>(answer);
-  if (!reply.contains("error")) return reply.get<protocol::TrialReply>();
-  protocol::TrialReply failed;
-  failed.outcome = protocol::Outcome::kException;
-  failed.message = reply["error"];
-  return failed;
+  try {
+    if (!reply.contains("error")) return reply.get<Reply>();
+    Reply failed;
+    failed.outcome = protocol::Outcome::kException;
+    failed.message = reply["error"];
+    return failed;
+  } catch (const json::exception& e) {
+    return disown(e.what());
+  } catch (const HarnessError& e) {
+    return disown(e.what());
+  }
+}
+
+std::variant<protocol::TrialReply, Death> Worker::run(const protocol::TrialMessage& trial) {
+  return ask_for<protocol::TrialReply>("run", trial);
 }
 
 std::variant<protocol::TimeReply, Death> Worker::time(const protocol::TimeMessage& request) {
-  auto answer = ask("time", request);
-  if (Death* death = std::get_if<Death>(&answer)) return std::move(*death);
-  const json& reply = std::get<json>(answer);
-  if (!reply.contains("error")) return reply.get<protocol::TimeReply>();
-  return protocol::TimeReply{
-      .outcome = protocol::Outcome::kException, .message = reply["error"], .nanoseconds = 0};
+  return ask_for<protocol::TimeReply>("time", request);
 }
 
 }  // namespace bic

@@ -7,6 +7,7 @@
 #include <string>
 #include <thread>
 #include <variant>
+#include <vector>
 
 #include "adapters/protocol/channel.h"
 #include "adapters/protocol/messages.h"
@@ -21,7 +22,11 @@ struct WorkerLaunch {
   std::string backend;            ///< name given to it
   bool isolated = true;           ///< in a child process; else in a thread of this one
   std::chrono::milliseconds timeout{30'000};
-  std::filesystem::path program = "/proc/self/exe";  ///< the child; it has the verb `worker`
+  std::filesystem::path program = "/proc/self/exe";  ///< the child
+  /// Its arguments, its own name first; none: the verb `worker` with library and backend. A program
+  /// with arguments of its own is always a child.
+  std::vector<std::string> arguments;
+  std::string flags;  ///< what a person types after the backend's name to get this one
 };
 
 /// How a worker died: a status (crash or timeout), its reason and one line for people.
@@ -59,6 +64,9 @@ class Worker {
                                           nlohmann::json body,
                                           const std::vector<int>& descriptors = {});
   Death bury(protocol::Received how);
+  Death disown(const std::string& why);
+  template <class Reply>
+  std::variant<Reply, Death> ask_for(const char* verb, nlohmann::json body);
   std::string last_words() const;
 
   WorkerLaunch launch_;

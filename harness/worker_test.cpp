@@ -95,6 +95,33 @@ TEST(WorkerProcess, SaysWhenItsProgramCannotBeStarted) {
   EXPECT_THAT(start_error(launch), HasSubstr("exited with code 127"));
 }
 
+/// A worker in shell that answers the first request with `text`, of `length` bytes in octal.
+WorkerLaunch answering(const std::string& length, const std::string& text) {
+  WorkerLaunch launch = fake::launch("shell", true);
+  launch.program = "/bin/sh";
+  launch.arguments = {
+      "sh", "-c", "printf '\\" + length + "\\0\\0\\0%s' '" + text + "' >&3; cat <&3 >&2"};
+  return launch;
+}
+
+TEST(WorkerProcess, MayBeAnotherProgramThatSpeaksTheProtocol) {
+  EXPECT_THAT(start_error(answering("15", R"({"version":1})")),
+              HasSubstr("speaks protocol version 1; this program speaks 3"));
+  EXPECT_THAT(start_error(answering("20", R"({"error":"bad"} )")), HasSubstr("not start: bad"));
+}
+
+TEST(WorkerProcess, ThatAnswersSomethingElseIsNamed) {
+  EXPECT_THAT(start_error(answering("2", "[]")), HasSubstr("malformed manifest"));
+  EXPECT_THAT(start_error(answering("15", R"({"version":3})")), HasSubstr("malformed manifest"));
+  EXPECT_THAT(start_error(answering("2", "no")), HasSubstr("a frame is not JSON"));
+}
+
+TEST(WorkerProcess, OfAnotherProgramIsNeverAThread) {
+  WorkerLaunch launch = answering("2", "{}");
+  launch.isolated = false;
+  EXPECT_THAT(start_error(launch), HasSubstr("--isolation none"));
+}
+
 TEST(WorkerProcess, NamesTheSignalThatKilledIt) {
   Worker worker(fake::launch("crashes-at-33", true));
   const Death death = death_of(worker);

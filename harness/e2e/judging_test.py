@@ -193,6 +193,36 @@ class BrokenBackend(program.ProgramTest):
         self.assertEqual(repeated.returncode, 0, repeated.stdout)
         self.assertIn("status: pass", repeated.stdout)
 
+    def test_is_shown_by_its_smallest_case_and_what_is_known_of_it(self):
+        failure = self.run_.report["failures"][0]
+        found, shrunk = failure["found"], failure["shrunk"]["case"]
+        parts = re.fullmatch(r"mm\.alone/fp32:k(\d+),n1:B8#\d+~B1#\d+:fill=\w+:s=\w+", shrunk)
+        # Of 16 products and fewer the fault makes one sum.
+        self.assertTrue(16 < int(parts[1]) <= 32, shrunk)
+        self.assertIn(shrunk, self.failure[6])
+        self.assertIn(found, {c["case"] for c in self.run_.cases if c["status"] == "fail"})
+        self.assertLessEqual(failure["trials"], 300)
+        self.assertEqual(failure["shrunk"]["detail"]["starts_at_batch"], 8)
+        self.assertEqual(failure["classes"], [[1], [8, 48]])
+        self.assert_facts(f"found as {found}, made smaller in {failure['trials']} trials",
+                          "bit classes of B: {1} {8-48}", "fails: alone", "holds: accuracy, repeat")
+
+    def test_has_the_same_smallest_case_in_every_run(self):
+        again = Run(BrokenBackend, *self.run_.ended.args[1:])
+        self.assertEqual(again.report["failures"], self.run_.report["failures"])
+
+    def test_is_shown_as_found_where_no_smaller_case_is_wanted(self):
+        run = Run(BrokenBackend, *self.run_.ended.args[1:], "--no-shrink")
+        failure = run.report["failures"][0]
+        self.assertEqual(failure["found"], failure["shrunk"]["case"])
+        self.assertEqual(failure["found"], self.run_.report["failures"][0]["found"])
+        self.assertIn(f"repro '{failure['found']}'", run.ended.stdout)
+
+    def assert_facts(self, *facts):
+        lines = self.run_.ended.stdout.partition(self.failure[6])[2].splitlines()[1:]
+        for fact in facts:
+            self.assertTrue(any(line.startswith(f"  {fact}") for line in lines), (fact, lines))
+
     def test_that_dies_costs_only_the_cases_that_killed_it(self):
         run = Run(BrokenBackend, "--backend", "fault:crashes", "--no-perf", "--dtype", "fp32",
                   "--batch", "1,32,33", "--op", "mm", "--relation", "alone")

@@ -12,6 +12,7 @@
 
 #include "adapters/protocol/gather.h"
 #include "generators/laws.h"
+#include "harness/fake_worker/other_sums.h"
 
 namespace bic::fake {
 namespace {
@@ -55,7 +56,11 @@ constexpr Behaviour kSeenByOneRelation[] = {
 
 constexpr Behaviour kOtherBits[] = {
     {.name = "honest"},
+    {.name = "pairwise", .evaluate = pairwise_sums},
+    {.name = "compensated", .evaluate = compensated_sums},
     {.name = "by-batch", .otherwise = [](const Call& c, auto) { return c.batch() >= 8; }},
+    {.name = "by-batch-once-warm",
+     .otherwise = [](const Call& c, auto) { return c.calls >= 4 && c.batch() >= 8; }},
     {.name = "noisy", .otherwise = [](const Call& c, auto) { return c.calls % 3 == 2; }},
     {.name = "last-position",
      .otherwise = [](const Call& c, std::int64_t at) { return at > 0 && at == c.batch() - 1; }},
@@ -69,6 +74,27 @@ void claim_row_major(const Call& c, TrialReply& r, Output) {
   for (std::size_t i = 0; i < r.witness.strides.size(); ++i) {
     r.witness.strides[i] = protocol::plan_tensor(c.problem, c.problem.inputs[i], dense).strides;
   }
+}
+
+/// Reports inputs of that trial instead of those that were asked for.
+void claim(const Call& c, const protocol::TrialMessage& other, TrialReply& r) {
+  for (std::size_t i = 0; i < r.witness.shapes.size(); ++i) {
+    const auto plan = protocol::plan_tensor(c.problem, c.problem.inputs[i], other);
+    r.witness.shapes[i] = plan.shape;
+    r.witness.strides[i] = plan.strides;
+  }
+}
+
+void claim_no_padding(const Call& c, TrialReply& r, Output) {
+  protocol::TrialMessage other = c.trial;
+  other.trial.pad = 0;
+  claim(c, other, r);
+}
+
+void claim_one_sample(const Call& c, TrialReply& r, Output) {
+  protocol::TrialMessage other = c.trial;
+  other.slots.resize(1);
+  claim(c, other, r);
 }
 
 void lose_a_row(const Call&, TrialReply& r, Output) {
@@ -95,6 +121,13 @@ void leak_nans(const Call& c, TrialReply&, Output output) {
 }
 
 constexpr Behaviour kReports[] = {
+    {.name = "runs-once", .spoil = [](const Call&, TrialReply& r, Output) { r.witness.calls = 1; }},
+    {.name = "has-one-sample", .spoil = claim_one_sample},
+    {.name = "keeps-its-company",
+     .spoil = [](const Call&, TrialReply& r, Output) { r.witness.input_digest = 1; }},
+    {.name = "calls-as-usual",
+     .spoil = [](const Call&, TrialReply& r, Output) { r.witness.form = "functional"; }},
+    {.name = "does-not-pad", .spoil = claim_no_padding},
     {.name = "no-witness-layout", .spoil = claim_row_major},
     {.name = "no-witness-address",
      .spoil = [](const Call&, TrialReply& r, Output) { r.witness.address_mod_64.assign(9, 0); }},

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "adapters/protocol/messages.h"
+#include "suites/ops/op_spec.h"
 
 namespace bic::fake {
 
@@ -26,6 +27,12 @@ struct Behaviour {
   std::string_view name;
   /// Whether the sample at `position` is summed in another order.
   bool (*otherwise)(const Call&, std::int64_t position) = nullptr;
+  /// Computes elements of a sample instead of the op's reference.
+  void (*evaluate)(const OpSpec&,
+                   const Operands&,
+                   DType output,
+                   std::span<const std::int64_t> elements,
+                   std::span<double> y) = nullptr;
   /// Before the op runs: throws, dies, hangs.
   void (*before)(const Call&) = nullptr;
   /// Changes what was computed and what is reported of it.

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "adapters/protocol/digest.h"
 #include "adapters/protocol/gather.h"
 #include "generators/laws.h"
 #include "results_schema/axis.h"
@@ -122,7 +123,10 @@ const std::vector<std::byte>& FakeBackend::sample(std::uint32_t slot,
       product(protocol::plan_tensor(problem_, problem_.output, alone).shape));
   std::iota(elements.begin(), elements.end(), 0);
   std::vector<double> y(elements.size());
-  op_->reference->control(operands, output_dtype_, order, elements, y);
+  if (behaviour_.evaluate != nullptr)
+    behaviour_.evaluate(*op_, operands, output_dtype_, elements, y);
+  else
+    op_->reference->control(operands, output_dtype_, order, elements, y);
   at->second.resize(y.size() * static_cast<std::size_t>(size_of(output_dtype_)));
   narrow(output_dtype_, y, at->second);
   return at->second;
@@ -142,11 +146,16 @@ std::vector<double> FakeBackend::operand(std::size_t input,
 
 /// What a library would have seen, had the inputs been laid out as asked.
 protocol::Witness FakeBackend::witness(const protocol::TrialMessage& trial) const {
-  protocol::Witness w{.gave_output = writes_given(trial.trial.form), .largest_team = trial.threads};
+  protocol::Witness w{.input_digest = protocol::digest(std::as_bytes(std::span(trial.slots)), 0),
+                      .form = std::string(name(trial.trial.form)),
+                      .calls = calls_,
+                      .gave_output = writes_given(trial.trial.form),
+                      .largest_team = trial.threads};
   for (const protocol::TensorMessage& t : problem_.inputs) {
     const protocol::TensorPlan plan = protocol::plan_tensor(problem_, t, trial);
     w.address_mod_64.push_back(plan.offset * protocol::element_size(t.elements) % 64);
     w.strides.push_back(plan.strides);
+    w.shapes.push_back(plan.shape);
   }
   return w;
 }

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "harness/prepare.h"
+#include "results_schema/report.h"
+
+namespace bic {
+
+/// Adds what the search for telling samples of one problem showed, by law: how many draws were
+/// vacuous, and of the outputs of telling samples the share that each control changed.
+void add_draws(report::Controls& controls, const Prepared& prepared);
+
+}  // namespace bic
