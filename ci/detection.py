@@ -19,6 +19,11 @@ STAYS = {
 }
 
 
+# Why a fault survives some seeds, and what would see it.
+SURVIVES = {
+}
+
+
 def load(folder, part):
     path = folder / part / "selftest.json"
     return json.loads(path.read_text()) if path.exists() else None
@@ -79,10 +84,20 @@ def sole(matrix, key):
 
 
 def survivors(seeds):
-    rows = [(h["seed"].lstrip("0"), h["fault"], " ".join(o["op"] for o in h["ops"] if not o["killed"])) for h in seeds["hunts"] if not h["killed"]]
-    total, killed = len(seeds["hunts"]), sum(h["killed"] for h in seeds["hunts"])
-    text = [f"Killed {killed} of {total} pairs of fault and seed ({100 * killed / total:.2f} %)."]
-    return text + ([""] + table(("seed", "survivor", "on"), rows) if rows else [])
+    hunts = seeds["hunts"]
+    ops = [o for h in hunts for o in h["ops"]]
+    counts = [("faults killed on every op that they touch", sum(h["killed"] for h in hunts), len(hunts)),
+              ("faults killed on at least one", sum(any(o["killed"] for o in h["ops"]) for h in hunts), len(hunts)),
+              ("pairs of fault and op", sum(o["killed"] for o in ops), len(ops))]
+    text = table(("over 20 seeds", "killed", "of", "share"),
+                 [(what, n, of, f"{100 * n / of:.2f} %") for what, n, of in counts])
+    missed = collections.defaultdict(list)
+    for h in hunts:
+        for o in h["ops"]:
+            if not o["killed"]:
+                missed[h["fault"]].append(f"{o['op']} {h['seed'].lstrip('0')}")
+    rows = [(fault, ", ".join(where), SURVIVES.get(fault, "**no reason is written**")) for fault, where in missed.items()]
+    return text + [""] + (table(("survivor", "op and seed", "why, and what would see it"), rows) if rows else [])
 
 
 def alarms(folder):

@@ -53,7 +53,7 @@ class Selftest : public testing::TestWithParam<Fault> {};
 TEST_P(Selftest, SeesTheFaultAsTheCatalogSays) {
   const Ended ended = run_program("selftest --full --fault " + std::string(GetParam().name));
   EXPECT_EQ(ended.exit_code, 0) << ended.words;
-  EXPECT_THAT(ended.words, HasSubstr("killed 1 of 1"));
+  EXPECT_THAT(ended.words, HasSubstr("killed 1 of 1 on"));
 }
 
 std::string name_of(const testing::TestParamInfo<Fault>& info) {

@@ -72,6 +72,9 @@ void Evidence::add(const Prepared& prepared, const std::vector<report::CaseResul
     ++row_.cases[status];
     const auto relation = prepared.cases[i].relation;
     seen[relation].insert(status);
+    const bool outside =
+        status == Status::kUnsupported && writes_given(prepared.cases[i].named.form);
+    (outside ? written_ : within_).insert(std::string(relation));
     const auto at = std::ranges::find(row_.relations, relation, &report::RelationRow::relation);
     if (at == row_.relations.end()) {
       if (is_red(status) && row_.why.empty()) row_.why = std::string(relation);
@@ -96,6 +99,10 @@ void Evidence::note_error(std::optional<std::int64_t> worst_ppm) {
 report::OpRow Evidence::row(Level target) const {
   report::OpRow row = row_;
   row.level = Level::kNone;
+  // A form that the backend's op has not got is not asked of it: the relation's trait.
+  for (report::RelationRow& r : row.relations) {
+    r.required = r.required && (within_.contains(r.relation) || !written_.contains(r.relation));
+  }
   if (!row.why.empty()) {  // accuracy belongs to every level
     row.why += " failed";
     return row;

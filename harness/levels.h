@@ -1,5 +1,7 @@
 #pragma once
 
+#include <set>
+#include <string>
 #include <vector>
 
 #include "harness/prepare.h"
@@ -24,6 +26,8 @@ class Evidence {
  private:
   const OpSpec& op_;
   report::OpRow row_;
+  /// Relations with cases in the manifest, and with cases of given outputs outside it.
+  std::set<std::string, std::less<>> within_, written_;
 };
 
 /// Problems whose agreement a level needs, of each required relation.

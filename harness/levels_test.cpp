@@ -146,8 +146,22 @@ TEST(Evidence, CountsAProblemInWhichNoRegionOpens) {
   EXPECT_EQ(row.level, Level::kSchedule) << row.why;
 }
 
-TEST(Evidence, DoesNotCountARelationOfWhichNoFormIsClaimed) {
-  EXPECT_EQ(Row{.status = but("forms", Status::kUnsupported)}.make().why, "forms unproved");
+TEST(Evidence, DoesNotAskForGivenOutputsOutsideTheManifest) {
+  Prepared p = problem_of_op(*find_op("mm"), {{"k", 64}, {"n", 3}}, false);
+  p.cases.push_back({.relation = "forms", .level = Level::kComposition});
+  for (const Form form : {Form::kOut, Form::kFunctional}) {
+    Evidence evidence(cell_of(*find_op("mm")));
+    for (Case& c : p.cases) c.named.form = c.relation == "forms" ? form : Form::kFunctional;
+    for (int i = 0; i < 5; ++i) {
+      std::vector<report::CaseResult> results;
+      for (const Case& c : p.cases) {
+        results.push_back({.status = c.relation == "forms" ? Status::kUnsupported : Status::kPass});
+      }
+      evidence.add(p, results);
+    }
+    const report::OpRow row = evidence.row(Level::kSchedule);
+    EXPECT_EQ(row.why, form == Form::kOut ? "" : "forms unproved");
+  }
 }
 
 TEST(Evidence, CountsTheClaimedFormsOfAProblem) {

@@ -96,6 +96,7 @@ Hunt recipe_hunt(const faults::Fault& fault,
   for (const OpSpec* op : ops_of(fault, options)) {
     h.ops.push_back({.op = op->name, .kill = {}});
     for (DType dtype : fault.dtypes) {
+      if (std::ranges::find(op->dtypes, dtype) == op->dtypes.end()) continue;
       if (seen_in(*op, dtype, stage, options, h)) break;
     }
   }

@@ -20,11 +20,12 @@ struct SelftestOptions {
   std::filesystem::path out = "bi-conform-selftest";
 };
 
-/// Share of (fault, seed) pairs that must be killed where several seeds are tried, in ppm.
+/// Share of the kills asked for, one for each fault, op and seed, that must be had where several
+/// seeds are tried, in ppm.
 inline constexpr std::int64_t kEnoughKills = 990'000;
 
 struct SelftestResult {
-  /// 0 when all faults are killed (over several seeds, 99 % of them) or the recipe looked, 1 when
+  /// 0 when all faults are killed on all ops (over several seeds, on 99 % of them) or the recipe looked, 1 when
   /// not, 3 when it was cut.
   int exit_code = 0;
   report::Detection score;  ///< pairs of fault and seed
