@@ -11,8 +11,8 @@
 namespace bic {
 namespace {
 
-// Sixteen: each of five laws meets three of the eight short lengths, and each mask of attention three
-// laws.
+// Sixteen: each of five laws meets three of the eight short lengths, and each mask of attention
+// three laws.
 constexpr int kCounting = 6, kAccuracy = 16;
 // What a sample may cost: the largest batch holds 257 of them, and each size is tried.
 constexpr std::int64_t kFlops = 500'000, kQuickElements = 2048;

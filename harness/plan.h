@@ -58,8 +58,8 @@ struct Cell {
   std::vector<ProblemPlan> problems;
 };
 
-/// Quick: six problems that count (every variant at least once) and sixteen for accuracy, a cell; the
-/// 16-bit sweeps of pointwise ops take six for each variant. Standard and exhaustive: 4 and 16
+/// Quick: six problems that count (every variant at least once) and sixteen for accuracy, a cell;
+/// the 16-bit sweeps of pointwise ops take six for each variant. Standard and exhaustive: 4 and 16
 /// times as many, and one for each size of a public model. The rows of `Selection::shapes` take the
 /// place of drawn sizes; ops that have none are left out. `selection` must outlive the plan.
 std::vector<Cell> make_plan(const Selection& selection, Strength strength);

@@ -25,8 +25,8 @@ struct SelftestOptions {
 inline constexpr std::int64_t kEnoughKills = 990'000;
 
 struct SelftestResult {
-  /// 0 when all faults are killed on all ops (over several seeds, on 99 % of them) or the recipe looked, 1 when
-  /// not, 3 when it was cut.
+  /// 0 when all faults are killed on all ops (over several seeds, on 99 % of them) or the recipe
+  /// looked, 1 when not, 3 when it was cut.
   int exit_code = 0;
   report::Detection score;  ///< pairs of fault and seed
 };
