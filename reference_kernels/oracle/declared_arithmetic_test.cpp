@@ -98,25 +98,32 @@ TEST(DeclaredArithmetic, RoundedWeightsNeedTheirForm) {
 float flush(float x) { return std::fabs(x) < 0x1p-126f ? 0 : x; }
 
 TEST(DeclaredArithmetic, FlushingNeedsItsFlag) {
-  Rng rng(32);
-  const auto draw = [&]() -> Sample {
-    return {{draw_many(rng, Kind::kTiny, DType::kBFloat16, 16),
-             draw_many(rng, Kind::kTiny, DType::kBFloat16, 16)},
-            {{"k", 16}, {"n", 1}},
-            {}};
-  };
-  const auto evaluate = [](const Sample& s) {
-    float sum = 0;
-    for (int k = 0; k < 16; ++k) {
-      sum = flush(std::fma(flush(s.values[0][k]), flush(s.values[1][k]), sum));
-    }
-    return std::vector<double>{round_to(DType::kBFloat16, sum)};
-  };
-  const auto reference = linear_reference();
-  EXPECT_GT(share_of_problems(*reference, DType::kBFloat16, {}, 500, draw, evaluate), 0.5);
-  EXPECT_EQ(share_of_problems(
-                *reference, DType::kBFloat16, {.flushes_subnormals = true}, 5000, draw, evaluate),
-            0);
+  // Products that are subnormal, and subnormal operands against factors that make much of them.
+  for (const bool operands : {false, true}) {
+    Rng rng(32);
+    const auto draw = [&]() -> Sample {
+      Sample s{{draw_many(rng, Kind::kTiny, DType::kBFloat16, 16),
+                draw_many(rng, operands ? Kind::kNormal : Kind::kTiny, DType::kBFloat16, 16)},
+               {{"k", 16}, {"n", 1}},
+               {}};
+      if (!operands) return s;
+      for (double& x : s.values[0]) x = round_to(DType::kBFloat16, x * 0x1p-64);
+      for (double& w : s.values[1]) w *= 0x1p20;
+      return s;
+    };
+    const auto evaluate = [](const Sample& s) {
+      float sum = 0;
+      for (int k = 0; k < 16; ++k) {
+        sum = flush(std::fma(flush(s.values[0][k]), flush(s.values[1][k]), sum));
+      }
+      return std::vector<double>{round_to(DType::kBFloat16, sum)};
+    };
+    const auto reference = linear_reference();
+    EXPECT_GT(share_of_problems(*reference, DType::kBFloat16, {}, 500, draw, evaluate), 0.5);
+    EXPECT_EQ(share_of_problems(
+                  *reference, DType::kBFloat16, {.flushes_subnormals = true}, 5000, draw, evaluate),
+              0);
+  }
 }
 
 TEST(DeclaredArithmetic, OnePlusErfNeedsItsForm) {

@@ -6,8 +6,13 @@ double DotProduct::bound(const ErrorAnalysis& analysis) const {
   const std::string_view form = analysis.form({"", "round-before-bias", "tensor-core"});
   const double value = sum_lanes<double>(k, [&](std::int64_t i) { return a[i] * b[i]; });
   const double size = sum_lanes<double>(k, [&](std::int64_t i) { return std::fabs(a[i] * b[i]); });
-  // A product may underflow, and with flushing so may every partial sum.
-  const double underflow = analysis.underflow() * static_cast<double>(k);
+  // A product may underflow, and with flushing so may every partial sum; a subnormal operand loses
+  // its whole product.
+  const auto lost = [&](std::int64_t i) {
+    return analysis.flushes(a[i]) || analysis.flushes(b[i]) ? std::fabs(a[i] * b[i]) : 0.0;
+  };
+  const double flushed = analysis.flushes(0) ? sum_lanes<double>(k, lost) : 0;
+  const double underflow = analysis.underflow() * static_cast<double>(k) + flushed;
   const double added = bias == nullptr ? 0 : beta * *bias;
   const std::int64_t terms = k + (bias == nullptr ? 0 : 1);
   // Truncation errs by twice as much as rounding.

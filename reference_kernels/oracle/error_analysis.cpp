@@ -51,6 +51,10 @@ std::string_view ErrorAnalysis::form(std::initializer_list<std::string_view> kno
   throw HarnessError("arithmetic form '" + arithmetic_.form + "' is unknown to this op");
 }
 
+bool ErrorAnalysis::flushes(double operand) const {
+  return arithmetic_.flushes_subnormals && std::fabs(operand) < smallest_normal_;
+}
+
 double ErrorAnalysis::gamma(std::int64_t n) const {
   const double nu = static_cast<double>(n) * unit_;
   return nu < 1 ? nu / (1 - nu) : kInfinity;

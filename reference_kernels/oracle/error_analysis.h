@@ -31,6 +31,9 @@ class ErrorAnalysis {
 
   double unit() const { return unit_; }
   double underflow() const { return underflow_; }
+
+  /// Whether an operand counts as 0 where subnormals are flushed.
+  bool flushes(double operand) const;
   double smallest_normal() const { return smallest_normal_; }
 
   /// n u / (1 - n u), infinite from n u = 1 on.
