@@ -5,6 +5,7 @@ import json
 import pathlib
 import sys
 
+RED = ("error", "fail", "unstable", "refused", "crash", "timeout", "blocked", "unexpected_pass")
 NOT_YET = "Not run yet: `ci/soak {}`."
 
 # Why a law stays that is not the only one to show some fault.
@@ -116,7 +117,7 @@ def alarms(folder):
     rows = []
     for r in runs:
         t = r["totals"]
-        red = sum(t[s] for s in ("fail", "unstable", "refused", "crash", "timeout", "blocked"))
+        red = sum(t[s] for s in RED)
         rows.append((r["run"]["seed"].lstrip("0"), t["planned"], t["pass"], t["vacuous"], red))
     rows.append(("**all**", *(sum(row[i] for row in rows) for i in range(1, 5))))
     return table(("seed", "cases", "pass", "vacuous", "red"), rows)
@@ -141,7 +142,7 @@ def page(folder):
            "## Killed, by class", ""] + classes(matrix, recipe)
     out += ["", "The recipe is the check that people use today (`bi-conform selftest --recipe`): standard normal",
             "inputs, row 0 of a batch of 2, 8, 32, 128 against a batch of one, equal within the default tolerances",
-            "of `torch.testing.assert_close`, on the same ops, dtypes and sizes."]
+            "of `torch.testing.assert_close`, on the same ops and dtypes, with sizes from the same ranges."]
     out += ["", "## Other seeds", ""] + (survivors(seeds) if seeds else [NOT_YET.format("seeds")])
     out += ["", "## No false alarms", "", "Judged comparisons on `libtorch-invariant` over other seeds:", ""] + alarms(folder)
     out += ["", "## Who sees what", "", "Faults killed by each law and relation; `docs/kill_matrix.csv` has the cases.", ""] + kills(matrix)

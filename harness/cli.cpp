@@ -63,7 +63,7 @@ struct RunFlags {
     app.add_option("--relation", selection.relations, "only this relation; repeats");
     app.add_option("--level", selection.level, "up to this level: BI-0 … BI-3");
     app.add_option("-k", selection.case_pattern, "regex searched in op[-variant].relation/dtype");
-    app.add_option("--dims", selection.dims, "your own sizes: m=7,k=281");
+    app.add_option("--dims", selection.dims, "your own sizes: k=281,n=7");
     app.add_option(
         "--shapes", selection.shapes, "file of sizes: CSV or JSON lines (docs/shapes.md)");
     app.add_option("--suite", selection.suite, "public: sizes of public reports (docs/shapes.md)");
@@ -127,6 +127,7 @@ int run_verb(const Program& program, const Arguments& arguments) {
   options.typed = program.typed;
   catch_interrupts();
   if (flags.selftest) options.detection = score_before_run(program, options);
+  if (interrupted()) return static_cast<int>(ExitCode::kUnproved);
   return run_suite(options);
 }
 

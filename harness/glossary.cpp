@@ -15,7 +15,8 @@ std::vector<std::pair<std::string, std::string>> glossary() {
       {"vacuous", "amber: agreement that proves nothing; its reason says why"},
       {"waived", "failed as its waiver says, and the waiver has not expired"},
       {"unsupported", "outside the backend's manifest"},
-      {"skipped", "planned and not judged; its reason says why"},
+      {"skipped",
+       "ran and agreed, but what the relation varies could not matter; its reason says why"},
       {"error", "the harness failed: exit code 4"},
       {"bits", "a sample's bytes differ between two trials that must agree"},
       {"nan_bits", "both are NaN, with different payloads or signs"},
@@ -41,7 +42,10 @@ std::vector<std::pair<std::string, std::string>> glossary() {
       {"BI-0", "repeatable: the same trial gives the same bits, in another process too"},
       {"BI-1", "BI-0, and a sample's bits do not depend on batch size or position"},
       {"BI-2", "BI-1, and not on neighbours, order, layout or the form of the call"},
-      {"BI-3", "BI-2, and not on threads, nor on zeros appended to a contracted axis"},
+      {"BI-3",
+       "BI-2, and not on threads, nor on zeros appended to a contracted axis, nor on where a "
+       "causal axis "
+       "is cut"},
       {"BI-4", "BI-3, and not on the instruction set or topology, where that is declared"},
   };
 }

@@ -62,8 +62,9 @@ void hunt_on(const OpSpec& op, Stage& stage, const HuntOptions& options, Hunt& h
   const Selection selection = selection_of(*h.fault, options, op);
   for (const Cell& cell : make_plan(selection, Strength::kQuick)) {
     const auto promise = promise_of(stage.hello(), op.name, cell.dtype);
+    if (!promise) continue;
     for (const ProblemPlan& plan : cell.problems) {
-      if (!promise || options.stopped() || (h.ops.back().kill && !options.full)) return;
+      if (options.stopped() || (h.ops.back().kill && !options.full)) return;
       if (options.without.contains(std::string(name(plan.law)))) continue;
       const auto p = prepare(plan, selection, options.seed);
       if (!p->cases.empty()) take(*p, run_and_judge(stage, *p, *promise).cases, h);

@@ -236,7 +236,7 @@ bool Judge::disagrees_with_itself(const PlannedTrial& trial) {
   const auto [at, added] = disagrees_.try_emplace(trial, false);
   for (int i = 0; added && i < kReruns && !at->second; ++i) {
     const TrialResult again = rerun_(trial);
-    at->second = again.death || again.output != results_.at(trial).output;
+    at->second = again.death || (!again.blocked && again.output != results_.at(trial).output);
   }
   return at->second;
 }

@@ -17,7 +17,7 @@ bool required_of(const Cell& cell, const Relation& relation) {
       cell.problems, [&](const ProblemPlan& p) { return relation.required(*cell.op, *p.variant); });
 }
 
-/// Whether a problem with this control kind proves bits of `op`.
+/// Whether the problem proves bits of `op`.
 bool counts(const OpSpec& op, const Prepared& p) {
   const ControlKind kind = p.problem.proves();
   return !p.problem.accuracy && kind == op.control && kind != ControlKind::kValue;
@@ -169,6 +169,7 @@ std::string reports_text(const report::Report& report) {
   if (report.run.suite.empty()) return "";
   std::set<std::string> all, failing;
   for (const report::CaseResult& result : report.cases) {
+    if (result.status == Status::kUnsupported) continue;
     const std::string id = parse_case_name(result.case_name).id;
     all.insert(id);
     if (is_red(result.status)) failing.insert(id);

@@ -48,7 +48,8 @@ std::vector<double> first_row(const Problem& p, const TrialResult& r) {
 
 bool close(const std::vector<double>& a, const std::vector<double>& b, Tolerance t) {
   return std::ranges::equal(a, b, [t](double x, double y) {
-    return x == y || std::fabs(x - y) <= t.absolute + t.relative * std::fabs(y);
+    const bool finite = std::isfinite(x) && std::isfinite(y);
+    return x == y || (finite && std::fabs(x - y) <= t.absolute + t.relative * std::fabs(y));
   });
 }
 

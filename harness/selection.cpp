@@ -92,7 +92,7 @@ void select_dims(const SelectionText& text, Selection& s) {
     const auto equals = part.find('=');
     if (equals == std::string::npos) {
       throw UsageError(
-          fmt::format("--dims: '{}' is not NAME=NUMBER; write for example m=7,k=281", part));
+          fmt::format("--dims: '{}' is not NAME=NUMBER; write for example k=281,n=7", part));
     }
     const std::string dim = part.substr(0, equals);
     if (std::ranges::find(known, dim) == known.end()) unknown("--dims", "dim", dim, known);
@@ -114,8 +114,8 @@ void select_shapes(const SelectionText& text, Selection& s) {
 void select_suite(const SelectionText& text, Selection& s) {
   if (text.suite.empty()) return;
   if (text.suite != "public") unknown("--suite", "suite", text.suite, {"public"});
-  if (!text.dims.empty() || !text.shapes.empty()) {
-    throw UsageError("--suite excludes --dims and --shapes: the suite says the sizes");
+  if (!text.dims.empty() || !text.shapes.empty() || !text.batches.empty()) {
+    throw UsageError("--suite excludes --dims, --shapes and --batch: the suite says the sizes");
   }
   s.suite = text.suite;
   s.shapes = public_reports();

@@ -30,8 +30,7 @@ std::vector<Task> tasks_of(const SelftestOptions& options) {
   std::vector<Task> tasks;
   for (Seed seed : options.seeds) {
     for (const faults::Fault* f : options.faults) {
-      HuntOptions narrowed = options.hunt;
-      if (!ops_of(*f, narrowed).empty()) tasks.push_back({f, seed});
+      if (!ops_of(*f, options.hunt).empty()) tasks.push_back({f, seed});
     }
   }
   return tasks;

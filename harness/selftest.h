@@ -32,7 +32,7 @@ struct SelftestResult {
 };
 
 /// Looks for each fault with each seed, prints what killed it and a table class x relation, writes
-/// selftest.json under `out`.
+/// selftest.json, and of a full hunt kill_matrix.csv, under `out`.
 SelftestResult selftest(const SelftestOptions& options);
 
 /// Faults by name; all for none. Throws UsageError for an unknown one, naming the nearest.

@@ -57,6 +57,9 @@ int selftest_verb(const Program& program, const Arguments& arguments) {
   if (flags.recipe && (flags.full || !flags.without.empty())) {
     throw UsageError("--recipe looks in one way only: leave out --full and --without");
   }
+  if (flags.full && !flags.seeds.empty()) {
+    throw UsageError("--full and --seeds exclude each other: a kill matrix is of one seed");
+  }
   check_exclusions(flags.without);
   const Selection selection = make_selection({.ops = flags.ops});
   SelftestOptions options{

@@ -28,7 +28,7 @@ struct ShapeRow {
 /// The variants that the row asks for.
 std::vector<const Variant*> variants_of(const ShapeRow& row);
 
-/// Reads rows from CSV or, when the first character is '{', from JSON lines; docs/shapes.md has the
+/// Reads rows: a line that begins with '{' is JSON, the others are CSV; docs/shapes.md has the
 /// columns, which are the keys of a line of JSON. Empty lines and those that begin with '#' are
 /// skipped. Throws UsageError that names `origin`, the line, and the value.
 std::vector<ShapeRow> parse_shapes(std::string_view text, const std::string& origin);

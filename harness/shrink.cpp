@@ -56,6 +56,18 @@ report::Failure Shrinker::shrink(const Prepared& prepared,
   report::Failure failure = as_found(prepared, results, found, reason_to_keep(found));
   if (!failure.note.empty()) return failure;
   if (stage_ == nullptr) stage_ = std::make_unique<Stage>(launch_);
+  try {
+    make_smaller(prepared, found, promise, failure);
+  } catch (const Error& e) {
+    failure = as_found(prepared, results, found, std::string("not made smaller: ") + e.what());
+  }
+  return failure;
+}
+
+void Shrinker::make_smaller(const Prepared& prepared,
+                            const report::CaseResult& found,
+                            const Promise& promise,
+                            report::Failure& failure) {
   ShrinkSearch search(*stage_, promise, found, kMostShrinkTrials);
   search.run();
   failure.trials = search.trials();
@@ -67,7 +79,6 @@ report::Failure Shrinker::shrink(const Prepared& prepared,
     failure.note = search.failed_alone() ? "what is smaller does not fail in a new worker"
                                          : "it does not fail again when it is run alone";
   }
-  return failure;
 }
 
 /// As `repro` judges it.

@@ -32,6 +32,10 @@ class Shrinker {
                          const Promise& promise);
 
  private:
+  void make_smaller(const Prepared& prepared,
+                    const report::CaseResult& found,
+                    const Promise& promise,
+                    report::Failure& failure);
   report::CaseResult judge_anew(const CaseName& name, const Promise& promise);
   void describe(const CaseName& name,
                 std::vector<std::int64_t> batches,

@@ -67,7 +67,9 @@ TEST(MakeVerdict, SaysWhichPublicReportsHold) {
   auto report = report_of({{"mm", kSchedule, Status::kPass}});
   report.run.suite = "public";
   report.run.filtered = true;
-  report.cases = {case_of("c01", Status::kPass), case_of("c03", Status::kPass)};
+  report.cases = {case_of("c01", Status::kPass),
+                  case_of("c03", Status::kPass),
+                  case_of("c04", Status::kUnsupported)};
   EXPECT_EQ(verdict(report).text,
             "BI-3 on 1 of 7 ops (quick, suite public only: not certifiable); all 2 public reports "
             "hold");

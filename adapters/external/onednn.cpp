@@ -79,6 +79,7 @@ void multiply(const bic_call& call) {
 }
 
 int run(bic_call* call) {
+  call->team = 0;  // all its threads are of libgomp
   omp_set_num_threads(call->threads);
   try {
     call->output->dtype.bits == 16 ? multiply<std::uint16_t>(*call) : multiply<float>(*call);

@@ -140,6 +140,7 @@ void compute(const bic_call& call) {
 }
 
 int run(bic_call* call) {
+  call->team = 0;  // all its threads are of libgomp
   openblas_set_num_threads(call->threads);
   call->output->dtype.bits == 64 ? compute<double>(*call) : compute<float>(*call);
   return 0;

@@ -126,7 +126,9 @@ TrialReply PluginBackend::run(const TrialMessage& trial, std::span<std::byte> ou
   if (largest_team_ != nullptr) largest_team_(1);
   reply.outcome = call.make(library_, reply.message);
   const unsigned seen = largest_team_ == nullptr ? 0 : largest_team_(0);
-  reply.witness.largest_team = call.team() >= 0 ? call.team() : static_cast<int>(seen);
+  // A team that nobody saw and nobody states may have any size.
+  const bool known = call.team() == 0 || seen > 0;
+  reply.witness.largest_team = call.team() > 0 ? call.team() : known ? static_cast<int>(seen) : -1;
   reply.witness.form = bic::name(trial.trial.form);
   reply.witness.calls = ++calls_made_;
   reply.witness.reached = {"plugin::" + problem_.op};

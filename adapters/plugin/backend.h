@@ -17,8 +17,8 @@ using LargestTeam = unsigned (*)(int reset);
 /// The kernels of a user's shared object, called through bi_conform_plugin.h.
 class PluginBackend final : public protocol::Backend {
  public:
-  /// `name` is the backend's; `largest_team` may be null: the witness then has what the plug-in
-  /// says. Throws what Library throws.
+  /// `name` is the backend's; `largest_team` may be null: the witness then has only what the
+  /// plug-in says. Throws what Library throws.
   PluginBackend(std::string name, const std::string& path, LargestTeam largest_team);
 
   protocol::Hello hello() override;

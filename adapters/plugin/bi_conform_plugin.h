@@ -76,8 +76,9 @@ struct bic_call {
   const struct bic_attribute* const* attributes;
   const struct bic_tensor* const* inputs;
   struct bic_tensor* output;
-  /* Set by the plug-in: its largest team. Left at -1, the OpenMP (libgomp) regions that were seen
-   * count; a plug-in with threads of its own, or without any, says it here. */
+  /* Set by the plug-in: its largest team. 0: all its threads come from OpenMP regions of libgomp,
+   * which are seen. Left at -1 where none was seen, the team is unknown, and threads stay unproved.
+   */
   int32_t team;
 };
 

@@ -54,6 +54,7 @@ MISTAKES = [
     (["--shapes", "nowhere.csv", "--dims", "k=3"], "--shapes", "--dims"),
     (["--suite", "pubic"], "--suite", "'pubic'", "did you mean 'public'?"),
     (["--suite", "public", "--dims", "k=3"], "--suite excludes --dims"),
+    (["--suite", "public", "--batch", "2"], "--suite excludes --dims"),
     (["--suite", "public", "--op", "softmax"], "nothing is selected"),
     (["--jobs", "0"], "--jobs", "'0'", "64"),
     (["--jobs", "two"], "--jobs", "'two'"),

@@ -38,6 +38,7 @@ template <class A>
 struct SumTree {
   static constexpr int kSize = kMostSums * kWideLanes<A>;
   A level[kSumLevels<A> + 1][kSize];
+  A beyond[kWideLanes<A>];  ///< read with the last vector of a row that is moved, and not used
 };
 
 /// The n-th lane in the order in which a binary counter combines l with l + kLanes / 2 first.
