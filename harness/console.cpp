@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "harness/levels.h"
 #include "harness/shrink_facts.h"
 #include "results_schema/case_name.h"
 
@@ -37,14 +38,6 @@ std::string reasons_text(const report::CaseResult& r) {
   std::vector<std::string_view> names;
   for (Reason reason : r.reasons) names.push_back(name(reason));
   return fmt::to_string(fmt::join(names, ", "));
-}
-
-std::int64_t count_red(const report::Counters& cases) {
-  std::int64_t red = 0;
-  for (std::size_t s = 0; s < kStatusCount; ++s) {
-    if (is_red(static_cast<Status>(s))) red += cases.by_status[s];
-  }
-  return red;
 }
 
 std::string percent(std::int64_t ppm) { return fmt::format("{:.1f}%", ppm / 1e4); }

@@ -33,6 +33,9 @@ class Evidence {
 /// Problems whose agreement a level needs, of each required relation.
 inline constexpr std::int64_t kEnoughProblems = 5;
 
+/// Number of cases with a red status.
+std::int64_t count_red(const report::Counters& cases);
+
 /// Level, exit code and the one line for people, from the rows.
 report::Verdict make_verdict(const report::Report& report, Level target, std::int64_t ops_total);
 

@@ -11,6 +11,7 @@
 #include "harness/environment.h"
 #include "harness/jobs.h"
 #include "harness/levels.h"
+#include "harness/out_folder.h"
 #include "results_schema/journal.h"
 
 namespace bic {
@@ -19,14 +20,8 @@ namespace {
 volatile std::sig_atomic_t interrupt_seen = 0;
 
 report::JournalWriter open_journal(const RunOptions& options) {
+  make_out_folder(options.out);
   std::error_code failed;
-  std::filesystem::create_directories(options.out, failed);
-  if (failed) {
-    throw UsageError(
-        fmt::format("--out '{}': cannot be made: {}; name a folder that can be written",
-                    options.out.string(),
-                    failed.message()));
-  }
   const auto path = options.out / "journal.jsonl";
   // What an earlier run left must not be taken for this one's.
   for (const auto& old : {path, options.out / "report.json"}) {

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "harness/backends.h"
+#include "harness/out_folder.h"
 #include "harness/recipe.h"
 #include "harness/run.h"
 #include "harness/selftest_report.h"
@@ -161,14 +162,7 @@ SelftestResult conclude(const SelftestOptions& options,
 }  // namespace
 
 SelftestResult selftest(const SelftestOptions& options) {
-  std::error_code failed;
-  std::filesystem::create_directories(options.out, failed);
-  if (failed) {
-    throw UsageError(
-        fmt::format("--out '{}': cannot be made: {}; name a folder that can be written",
-                    options.out.string(),
-                    failed.message()));
-  }
+  make_out_folder(options.out);
   Hunters hunters(options);
   if (hunters.planned() == 0) throw UsageError("nothing is selected: no fault touches those ops");
   const std::vector<Hunt> hunts = hunters.run();
