@@ -56,6 +56,18 @@ void write(const SumArgs<T>& g, std::int64_t o, std::int64_t j, Acc<T> sum, Acc<
   if (g.mean) g.mean[at] = round_one<T>(center);
 }
 
+/// y[j] = sums[j], j < cols, after the last steps.
+template <class T>
+void write_row(const SumArgs<T>& g, std::int64_t cols, bool finished, const Acc<T>* sums, T* y) {
+  const Wide<Acc<T>> d;
+  constexpr std::int64_t kLanes = kWideLanes<Acc<T>>;
+  for (std::int64_t j = 0; j < cols; j += kLanes) {
+    const auto sum = load_columns(d, sums + j, cols - j);
+    const auto v = finished ? sum : finish(d, g, sum);
+    cols - j < kLanes ? store_some(d, v, y + j, cols - j) : store_rounded(d, v, y + j);
+  }
+}
+
 /// Outputs [o, j0 .. j0 + cols).
 template <class T>
 void write_columns(const SumArgs<T>& g,
@@ -64,73 +76,113 @@ void write_columns(const SumArgs<T>& g,
                    std::int64_t cols,
                    const Acc<T>* sums,
                    const Acc<T>* center) {
-  const Wide<Acc<T>> d;
-  constexpr std::int64_t kLanes = kWideLanes<Acc<T>>;
   const std::int64_t at = o * g.y_outer + j0 * g.y_inner;
-  std::int64_t j = 0;
-  for (; g.y_inner == 1 && j + kLanes <= cols; j += kLanes) {
-    store_rounded(d, finish(d, g, hn::LoadU(d, sums + j)), g.y + at + j);
-    if (g.mean) store_rounded(d, hn::LoadU(d, center + j), g.mean + at + j);
+  if (g.y_inner != 1) {
+    for (std::int64_t j = 0; j < cols; ++j) write(g, o, j0 + j, sums[j], center ? center[j] : 0);
+    return;
   }
-  for (; j < cols; ++j) write(g, o, j0 + j, sums[j], center[j]);
+  write_row(g, cols, false, sums, g.y + at);
+  if (center && g.mean) write_row(g, cols, true, center, g.mean + at);
 }
 
-/// lane[j] += f(x[j * stride]); of columns side by side whole vectors, whose last lanes may be
-/// beyond `cols` and hold nothing.
+/// lane[j] = from + f(x[j * stride]), from the lane or, if it is the `first` row, from the start.
+/// Of columns side by side whole vectors: a first row also starts what they reach beyond `cols`.
 template <SumOf Of, class T>
-void add_row(
-    const T* x, std::int64_t stride, std::int64_t cols, const Acc<T>* center, Acc<T>* lane) {
+void add_row(const T* x,
+             std::int64_t stride,
+             std::int64_t cols,
+             bool first,
+             const Acc<T>* center,
+             Acc<T>* lane) {
   const Wide<Acc<T>> d;
+  constexpr std::int64_t kLanes = kWideLanes<Acc<T>>;
   std::int64_t j = 0;
-  const auto step = [&](auto tag, auto v) BIC_INLINED {
+  const auto from = [&](auto tag) BIC_INLINED {
+    return first ? hn::Set(tag, kStart<Of, Acc<T>>) : hn::LoadU(tag, lane + j);
+  };
+  const auto sum = [&](auto tag, auto v) BIC_INLINED {
     using D = decltype(tag);
-    hn::StoreU(add<Of, D>(v, hn::LoadU(tag, center + j), hn::LoadU(tag, lane + j)), tag, lane + j);
+    const auto c = Of == SumOf::kDeviations ? hn::LoadU(tag, center + j) : hn::Zero(tag);
+    return add<Of, D>(v, c, from(tag));
   };
   if (stride == 1) {
-    for (; j + kWideLanes<Acc<T>> <= cols; j += kWideLanes<Acc<T>>) step(d, load_wide(d, x + j));
-    if (j < cols) step(d, load_some(d, x + j, cols - j));
+    for (; j + kLanes <= cols; j += kLanes) {
+      hn::StoreU(sum(d, load_wide(d, x + j)), d, lane + j);
+    }
+    if (j == cols) return;
+    const auto last = sum(d, load_some(d, x + j, cols - j));
+    hn::StoreU(hn::IfThenElse(hn::FirstN(d, cols - j), last, from(d)), d, lane + j);
     return;
   }
   // One lane of a vector, not a scalar: the same instruction, fused or not.
   const hn::CappedTag<Acc<T>, 1> one;
-  for (; j < cols; ++j) step(one, hn::Set(one, widen(x[j * stride])));
+  for (; j < cols; ++j) {
+    hn::StoreU(sum(one, hn::Set(one, widen(x[j * stride]))), one, lane + j);
+  }
 }
 
-/// sums[j] of f over the terms of columns j0, ..., cols <= kColumns of them: a vector of columns,
-/// one array of them a lane.
+/// The lanes of at most kColumns columns, [lane][column], and what the last vector reaches beyond.
+template <class A>
+using ColumnLanes = A[kSumLanes * kColumns + kSumLanes];
+
+/// Whether nothing lies between rows of `cols` columns: 16 of them are one row of all lanes.
+template <class T>
+bool gapless(const SumArgs<T>& g, std::int64_t cols) {
+  const bool whole = g.slow == 1 || g.x_slow == g.reduced * cols;
+  return g.x_inner == 1 && g.x_reduced == cols && whole;
+}
+
+/// f over the terms of columns 0, ..., cols <= kColumns of them: the sums are in lanes[0 .. cols).
 template <SumOf Of, class T>
-void add_columns(
-    const SumArgs<T>& g, const T* first, std::int64_t cols, const Acc<T>* center, Acc<T>* sums) {
-  alignas(64) Acc<T> lane[kSumLanes][kColumns];
+void add_columns(const SumArgs<T>& g,
+                 const T* first,
+                 std::int64_t cols,
+                 const Acc<T>* center,
+                 ColumnLanes<Acc<T>>& lanes) {
   constexpr std::int64_t kVector = kWideLanes<Acc<T>>;
-  const std::int64_t whole = (cols + kVector - 1) / kVector * kVector;
-  for (auto& l : lane) std::fill_n(l, whole, kStart<Of, Acc<T>>);
-  std::int64_t r = 0;
-  for (std::int64_t s = 0; s < g.slow; ++s) {
-    const T* x = first + s * g.x_slow;
-    for (std::int64_t i = 0; i < g.reduced; ++i, ++r) {
-      add_row<Of>(x + i * g.x_reduced, g.x_inner, cols, center, lane[r % kSumLanes]);
+  const std::int64_t terms = g.slow * g.reduced, all = terms * cols;
+  // Apart, rows begin on vectors: one must not be loaded from where two were stored.
+  std::int64_t pitch = (cols + kVector - 1) / kVector * kVector;
+  if (terms <= 0 || g.x_inner != 1) std::fill_n(lanes, kSumLanes * pitch, kStart<Of, Acc<T>>);
+  if (gapless(g, cols)) {
+    pitch = cols;
+    for (std::int64_t at = 0, width = kSumLanes * cols; at < all; at += width) {
+      add_row<Of>(first + at, 1, std::min(width, all - at), at == 0, center, lanes);
+    }
+  } else {
+    for (std::int64_t r = 0; r < terms; ++r) {
+      const T* x = first + r / g.reduced * g.x_slow + r % g.reduced * g.x_reduced;
+      Acc<T>* lane = lanes + r % kSumLanes * pitch;
+      add_row<Of>(x, g.x_inner, cols, r < kSumLanes, center, lane);
     }
   }
-  for (int half = kSumLanes / 2; half > 0; half /= 2) {
-    for (int l = 0; l < half; ++l) {
-      for (std::int64_t j = 0; j < cols; ++j) lane[l][j] = join<Of>(lane[l][j], lane[l + half][j]);
+  // Lanes without a term would join as the start they are, which changes nothing.
+  std::int64_t used = std::min<std::int64_t>(terms, kSumLanes);
+  for (std::int64_t half = kSumLanes / 2; half > 0; used = std::min(used, half), half /= 2) {
+    for (std::int64_t j = 0; j < (used - half) * pitch; ++j) {
+      lanes[j] = join<Of>(lanes[j], lanes[half * pitch + j]);
     }
   }
-  std::copy_n(lane[0], cols, sums);
 }
 
 /// Outputs [o, j0 .. j0 + cols).
 template <SumOf Of, class T>
 void sum_columns(const SumArgs<T>& g, std::int64_t o, std::int64_t j0, std::int64_t cols) {
   const T* x = g.x + o * g.x_outer + j0 * g.x_inner;
-  alignas(64) Acc<T> center[kColumns] = {}, sums[kColumns];
-  if (Of == SumOf::kDeviations) {
-    add_columns<SumOf::kTerms>(g, x, cols, center, sums);
-    for (std::int64_t j = 0; j < cols; ++j) center[j] = mean_of(g, sums[j]);
+  alignas(64) ColumnLanes<Acc<T>> lanes;
+  if constexpr (Of == SumOf::kDeviations) {
+    alignas(64) ColumnLanes<Acc<T>> center;
+    add_columns<SumOf::kTerms>(g, x, cols, nullptr, lanes);
+    const std::int64_t rows = gapless(g, cols) ? kSumLanes : 1;
+    for (std::int64_t j = 0; j < cols; ++j) center[j] = mean_of(g, lanes[j]);
+    for (std::int64_t l = 1; l < rows; ++l) std::copy_n(center, cols, center + l * cols);
+    std::fill_n(center + rows * cols, kSumLanes, Acc<T>(0));
+    add_columns<Of>(g, x, cols, center, lanes);
+    write_columns(g, o, j0, cols, lanes, center);
+  } else {
+    add_columns<Of>(g, x, cols, nullptr, lanes);
+    write_columns<T>(g, o, j0, cols, lanes, nullptr);
   }
-  add_columns<Of>(g, x, cols, center, sums);
-  write_columns(g, o, j0, cols, sums, center);
 }
 
 /// Adds n contiguous terms, the first one to lane 0.
