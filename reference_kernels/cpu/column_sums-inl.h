@@ -16,8 +16,41 @@ namespace bic::cpu::HWY_NAMESPACE {
 #if HWY_TARGET <= HWY_AVX3
 inline constexpr int kSumRows = 4;
 #else
-inline constexpr int kSumRows = 2;
+inline constexpr int kSumRows = 3;
 #endif
+
+/// A term in memory that is read as words: widened, or one of two that make a word as they are.
+template <class Op>
+using StoredTerm = std::conditional_t<Op::kTerms == 1, typename Op::Word, typename Op::In>;
+
+template <class To, class T>
+HWY_INLINE To as_stored(T x) {
+  if constexpr (std::is_same_v<To, T>)
+    return x;
+  else
+    return widen(x);
+}
+
+/// to[i * to_step] = x[i * x_step]
+template <class To, class T>
+void copy_values(
+    const T* x, std::int64_t x_step, std::int64_t count, To* to, std::int64_t to_step) {
+  const bool contiguous = x_step == 1 && to_step == 1;
+  std::int64_t i = 0;
+  if constexpr (std::is_same_v<To, T>) {
+    if (contiguous) {
+      std::memcpy(static_cast<void*>(to), x, count * sizeof(T));
+      return;
+    }
+  } else {
+    const Wide<To> d;
+    constexpr std::int64_t kVector = kWideLanes<To>;
+    for (; contiguous && i + kVector <= count; i += kVector) {
+      hn::StoreU(load_wide(d, x + i), d, to + i);
+    }
+  }
+  for (; i < count; ++i) to[i * to_step] = as_stored<To>(x[i * x_step]);
+}
 
 /// Where word k of the columns of W begins: at even distances, or where a list says.
 struct EvenPlaces {

@@ -31,7 +31,7 @@ struct ConvolutionJob {
   const ConvolutionLayout& layout;
   const typename Op::Word* filters;
   ConvolutionPiece piece;
-  const PlaneValue<Op>* planes;
+  const StoredTerm<Op>* planes;
   std::int64_t outputs() const { return g.h.out * g.w.out; }
   std::int64_t terms() const { return g.channels * g.h.taps * g.w.taps; }
   std::int64_t words() const { return (terms() + Op::kTerms - 1) / Op::kTerms; }
@@ -97,7 +97,7 @@ void run_vector(const ConvolutionJob<Op>& job,
   constexpr std::int64_t kVector = kWideLanes<Word>;
   const std::int64_t terms = job.terms(), words = job.words(), first = group * job.g.n;
   const Word* filters = job.filters + (first + f0) * words;
-  const PlaneValue<Op>* inputs =
+  const StoredTerm<Op>* inputs =
       job.planes + group * job.g.channels * job.layout.channel + job.layout.vectors[vector];
   const std::int64_t* places = job.layout.terms.data();
   if constexpr (Op::kTerms == 1) {
@@ -108,7 +108,7 @@ void run_vector(const ConvolutionJob<Op>& job,
   }
   Word* copy = scratch<ConvolutionVector, Word>(words * kVector);
   for (std::int64_t k = 0; k < terms; k += Op::kTerms) {
-    const PlaneValue<Op>* x = inputs + places[k];
+    const StoredTerm<Op>* x = inputs + places[k];
     typename Op::V word;
     if constexpr (Op::kTerms == 1) {
       word = hn::LoadU(d, x);
@@ -127,7 +127,7 @@ void run_piece(ConvolutionJob<Op> job, const ParallelFor& parallel) {
   const auto& g = job.g;
   const std::int64_t channels = g.groups * g.channels, inputs = channels * job.layout.channel;
   // The last vectors reach beyond what is there.
-  auto* planes = scratch<ConvolutionPlanes, PlaneValue<Op>>(inputs + kSumLanes);
+  auto* planes = scratch<ConvolutionPlanes, StoredTerm<Op>>(inputs + kSumLanes);
   job.planes = planes;
   const std::int64_t outputs = job.piece.images * job.piece.rows * g.w.out * g.groups * g.n;
   const std::int64_t work = outputs * job.terms();
@@ -158,7 +158,7 @@ const typename Op::Word* filter_words(const ConvolutionArgs<typename Op::In>& g,
     const std::int64_t words = (terms + Op::kTerms - 1) / Op::kTerms;
     copy = std::make_unique<Word[]>(rows * words);
     for (std::int64_t f = 0; f < rows; ++f) {
-      auto* to = reinterpret_cast<PlaneValue<Op>*>(copy.get() + f * words);
+      auto* to = reinterpret_cast<StoredTerm<Op>*>(copy.get() + f * words);
       copy_values(g.filters + f * terms, 1, terms, to, 1);
     }
     return copy.get();
@@ -175,7 +175,7 @@ void convolution_all(const ConvolutionArgs<typename Op::In>& g, const ParallelFo
                                    g.n,
                                    g.h,
                                    g.w,
-                                   sizeof(PlaneValue<Op>),
+                                   sizeof(StoredTerm<Op>),
                                    kWideLanes<typename Op::Word>};
   const ConvolutionLayout layout(extents);
   std::unique_ptr<typename Op::Word[]> copy;

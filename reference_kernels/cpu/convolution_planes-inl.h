@@ -13,39 +13,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace bic::cpu::HWY_NAMESPACE {
 
-/// What planes hold: terms that are widened, or of which two make a word as they are.
-template <class Op>
-using PlaneValue = std::conditional_t<Op::kTerms == 1, typename Op::Word, typename Op::In>;
-
-template <class To, class T>
-HWY_INLINE To as_plane_value(T x) {
-  if constexpr (std::is_same_v<To, T>)
-    return x;
-  else
-    return widen(x);
-}
-
-/// to[i * to_step] = x[i * x_step]
-template <class To, class T>
-void copy_values(
-    const T* x, std::int64_t x_step, std::int64_t count, To* to, std::int64_t to_step) {
-  const bool contiguous = x_step == 1 && to_step == 1;
-  std::int64_t i = 0;
-  if constexpr (std::is_same_v<To, T>) {
-    if (contiguous) {
-      std::memcpy(static_cast<void*>(to), x, count * sizeof(T));
-      return;
-    }
-  } else {
-    const Wide<To> d;
-    constexpr std::int64_t kVector = kWideLanes<To>;
-    for (; contiguous && i + kVector <= count; i += kVector) {
-      hn::StoreU(load_wide(d, x + i), d, to + i);
-    }
-  }
-  for (; i < count; ++i) to[i * to_step] = as_plane_value<To>(x[i * x_step]);
-}
-
 /// The elements of one image row that some output needs; zeros beside it are there already.
 template <class T, class To>
 void fill_row(const ConvolutionArgs<T>& g,
@@ -57,7 +24,7 @@ void fill_row(const ConvolutionArgs<T>& g,
     return copy_values(source, g.x_w, count, to + g.w.padding * layout.images, layout.images);
   }
   for (const auto& [from, place] : layout.columns) {
-    to[place] = as_plane_value<To>(source[from * g.x_w]);
+    to[place] = as_stored<To>(source[from * g.x_w]);
   }
 }
 

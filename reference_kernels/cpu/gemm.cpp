@@ -30,6 +30,14 @@ bool is_small(const GemmArgs<T>& g) {
   return g.n <= kNarrow && g.k <= (g.m > kColumnRows ? kOfMany : kOfFew);
 }
 
+/// Whether the tree over the lanes, which is done here for a vector of sums at a time, costs so
+/// much beside the sums that columns may be turned into rows, or widened, for it.
+template <class Op>
+bool is_short(const GemmArgs<typename Op::In>& g) {
+  constexpr std::int64_t kSteps = 4, kRows = 8;  // measured; no bit depends on them
+  return g.k <= kSteps * kStepTerms<Op> && g.m >= kRows && g.n >= kWideLanes<typename Op::Word>;
+}
+
 /// A column of results as a row: products commute, so that a and w may change places.
 template <class T>
 GemmArgs<T> column_as_row(const GemmArgs<T>& g) {
@@ -44,7 +52,6 @@ GemmArgs<T> column_as_row(const GemmArgs<T>& g) {
 
 template <class Op>
 void gemm_all(const GemmArgs<typename Op::In>& g, const ParallelFor& parallel) {
-  using T = typename Op::In;
   if (g.m <= 0 || g.n <= 0 || g.batch <= 0) return;
   const bool row_of_bias = g.bias == nullptr || g.bias_row == 0 || g.bias_row == 1;
   if (g.n == 1 && g.m > 1 && g.y_row == 1 && row_of_bias) {
@@ -52,9 +59,7 @@ void gemm_all(const GemmArgs<typename Op::In>& g, const ParallelFor& parallel) {
   }
   // Of a single column only the stride along k counts.
   const bool in_columns = g.w_n == 1 && (g.n > 1 || g.w_k != 1);
-  if constexpr (std::is_same_v<Op, Fused<T>>) {
-    if (in_columns && is_small(g)) return gemm_small(g, parallel);
-  }
+  if (is_short<Op>(g) || (in_columns && is_small(g))) return gemm_small<Op>(g, parallel);
   if (in_columns && g.m <= kColumnRows) {
     gemm_columns<Op>(g, parallel);
   } else {

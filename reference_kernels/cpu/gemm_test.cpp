@@ -18,7 +18,8 @@ struct Shape {
   std::int64_t m, n, k;
 };
 // Beside the tiles of every target (1 to 8 rows, 1 to 48 columns), the steps of 8, 16 and 32 terms
-// and the change of kernel at 16 rows; sums in two parts, and more rows than are packed at a time.
+// and the changes of kernel at 8 and 16 rows; sums in two parts, and more rows than are packed at a
+// time.
 constexpr Shape kShapes[] = {{1, 1, 1},
                              {1, 7, 16},
                              {2, 3, 17},
@@ -30,6 +31,7 @@ constexpr Shape kShapes[] = {{1, 1, 1},
                              {9, 49, 129},
                              {31, 8, 40},
                              {33, 65, 72},
+                             {140, 37, 29},
                              {50, 13, 257},
                              {4, 9, 6200},
                              {400, 2, 6200}};
