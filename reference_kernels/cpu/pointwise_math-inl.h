@@ -97,25 +97,34 @@ struct Exp {
   }
 };
 
-/// exp(x) / (1 + exp(x)) for x < 0, else 1 / (1 + exp(-x)).
+/// 1 / (1 + exp(-x)); for double exp(x) / (1 + exp(x)) where x < 0. For float, exp(-x) of any x
+/// whose result is not 0 is far below the largest double.
 template <class R>
 struct Sigmoid {
   template <class D>
   static HWY_INLINE hn::Vec<D> apply(D d, hn::Vec<D> x) {
     const auto one = hn::Set(d, 1.0);
+    if constexpr (!kDouble<R>) {
+      const auto inverse = hn::Add(one, exp_of<R>(d, hn::Neg(x)));
+      return hn::IfThenElse(hn::IsNaN(x), x, hn::Div(one, inverse));
+    }
     const auto e = exp_of<R>(d, hn::Neg(hn::Abs(x)));
     const auto y = hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(d)), e, one), hn::Add(one, e));
     return hn::IfThenElse(hn::IsNaN(x), x, y);
   }
 };
 
-/// x times that. For x < 0 the power of two comes last: x exp(x) is rounded once where it is
-/// denormal.
+/// x times that. For double and x < 0 the power of two comes last: x exp(x) is rounded once where
+/// it is denormal.
 template <class R>
 struct Silu {
   template <class D>
   static HWY_INLINE hn::Vec<D> apply(D d, hn::Vec<D> x) {
     const auto one = hn::Set(d, 1.0);
+    if constexpr (!kDouble<R>) {
+      const auto y = hn::Div(x, hn::Add(one, exp_of<R>(d, hn::Neg(x))));
+      return hn::IfThenElse(hn::Eq(x, hn::Neg(hn::Inf(d))), hn::NaN(d), y);
+    }
     const auto t = hn::Min(hn::Abs(x), hn::Set(d, kExpReach<R>));
     const auto e = exp_parts<R>(d, hn::Neg(t));
     const auto value = hn::Add(one, e.rest);

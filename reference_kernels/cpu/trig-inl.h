@@ -14,7 +14,7 @@ namespace bic::cpu::HWY_NAMESPACE {
 
 constexpr double inverse_factorial(int n) { return n == 0 ? 1 : inverse_factorial(n - 1) / n; }
 
-/// (-1)^i / (2i + odd)!, of which Taylor's polynomials in r^2 <= 0.62 are made.
+/// (-1)^i / (2i + odd)!, of which Taylor's polynomials are made: in r^2 <= 0.62, for float <= 2.5.
 constexpr double taylor(int i, int odd) {
   return (i % 2 == 0 ? 1 : -1) * inverse_factorial(2 * i + odd);
 }
@@ -41,21 +41,13 @@ struct Turned {
 
 /// Up to 2^26 by subtracting multiples of pi / 2 in parts of 26 bits, whose products are exact (W.
 /// Cody, W. Waite, 1980).
-template <class R, class D>
+template <class D>
 HWY_INLINE Turned<D> reduce_small(D d, hn::Vec<D> x) {
   const hn::RebindToUnsigned<D> du;
   const auto magic = hn::Set(d, 0x1.8p52);
   const auto shifted = hn::Add(hn::Mul(x, hn::Set(d, 0x1.45f306dc9c883p-1)), magic);
   const auto n = hn::Sub(shifted, magic);
   const auto a = hn::NegMulAdd(n, hn::Set(d, 0x1.921fb5p+0), x);
-  if constexpr (!kDouble<R>) {
-    // Two differences are exact, and no float is so near a multiple of pi / 2 that the roundings
-    // of the others would show.
-    const auto b = hn::NegMulAdd(n, hn::Set(d, 0x1.110b46p-26), a);
-    const auto c = hn::NegMulAdd(n, hn::Set(d, 0x1.1a6263p-54), b);
-    const auto rest = hn::NegMulAdd(n, hn::Set(d, 0x1.8a2e03707344ap-81), c);
-    return {{rest, hn::Zero(d)}, hn::BitCast(du, shifted)};
-  }
   const auto b = two_sum<D>(a, hn::Mul(n, hn::Set(d, -0x1.110b46p-26)));
   const auto c = two_sum<D>(b.hi, hn::Mul(n, hn::Set(d, -0x1.1a6263p-54)));
   const auto low = hn::NegMulAdd(n, hn::Set(d, 0x1.8a2e03707344ap-81), hn::Add(b.lo, c.lo));
@@ -82,15 +74,51 @@ HWY_NOINLINE Turned<D> reduce_large(D d, hn::Vec<D> x, hn::Mask<D> large, Turned
           hn::IfThenElse(in_integers, hn::Load(du, quadrants), t.quadrants)};
 }
 
+/// sin(x + Quadrants * pi / 2) for float: x less half turns (and Quadrants), of which one
+/// polynomial gives the sine. No float is so near a multiple of pi / 2 that the rounding of its
+/// difference to that, the products but one being exact, would show.
+template <int Quadrants, class D>
+HWY_INLINE hn::Vec<D> sine_of_float(D d, hn::Vec<D> x) {
+  const hn::RebindToUnsigned<D> du;
+  const auto large = hn::Gt(hn::Abs(x), hn::Set(d, 0x1p26));
+  const auto magic = hn::Set(d, 0x1.8p52);
+  const auto turns = hn::MulAdd(x, hn::Set(d, 0x1.45f306dc9c883p-2), hn::Set(d, Quadrants * 0.5));
+  const auto shifted = hn::Add(turns, magic);
+  const auto n = hn::Sub(hn::Sub(shifted, magic), hn::Set(d, Quadrants * 0.5));
+  auto r = hn::NegMulAdd(n, hn::Set(d, 0x1.921fb5p+1), x);
+  r = hn::NegMulAdd(n, hn::Set(d, 0x1.110b46p-25), r);
+  r = hn::NegMulAdd(n, hn::Set(d, 0x1.1a62633145c07p-53), r);
+  auto sign = hn::ShiftLeft<63>(hn::BitCast(du, shifted));
+  if (HWY_UNLIKELY(!hn::AllFalse(d, large))) {
+    const auto some = hn::And(large, hn::Lt(hn::Abs(x), hn::Inf(d)));
+    const Turned<D> t = reduce_large(d, x, some, {{r, hn::Zero(d)}, hn::Zero(du)});
+    const auto quadrant = hn::Add(t.quadrants, hn::Set(du, std::uint64_t{Quadrants}));
+    const auto odd = hn::Ne(hn::And(quadrant, hn::Set(du, 1u)), hn::Zero(du));
+    // cos r = sin(pi / 2 - |r|)
+    const auto other = hn::Sub(hn::Set(d, 0x1.921fb54442d18p+0), hn::Abs(t.rest.hi));
+    const auto rest = hn::IfThenElse(hn::RebindMask(d, odd), other, t.rest.hi);
+    r = hn::IfThenElse(some, rest, r);
+    sign = hn::IfThenElse(
+        hn::RebindMask(du, some), hn::ShiftLeft<62>(hn::And(quadrant, hn::Set(du, 2u))), sign);
+  }
+  const auto z = hn::Mul(r, r);
+  const auto y = hn::MulAdd(r, hn::Mul(z, taylor_from<1, 6, 1>(d, z)), r);
+  return hn::Xor(y, hn::BitCast(d, sign));
+}
+
 /// sin(x + Quadrants * pi / 2).
 template <class R, int Quadrants>
 struct Sine {
   template <class D>
   static HWY_INLINE hn::Vec<D> apply(D d, hn::Vec<D> x) {
+    if constexpr (!kDouble<R>) {
+      const auto y = sine_of_float<Quadrants>(d, x);
+      return Quadrants == 0 ? hn::IfThenElse(hn::Eq(x, hn::Zero(d)), x, y) : y;
+    }
     const hn::RebindToUnsigned<D> du;
     const auto size = hn::Abs(x);
     const auto large = hn::And(hn::Gt(size, hn::Set(d, 0x1p26)), hn::Lt(size, hn::Inf(d)));
-    Turned<D> t = reduce_small<R>(d, x);
+    Turned<D> t = reduce_small(d, x);
     if (HWY_UNLIKELY(!hn::AllFalse(d, large))) t = reduce_large(d, x, large, t);
     const auto r = t.rest.hi, z = hn::Mul(r, r);
     const auto quadrant = hn::Add(t.quadrants, hn::Set(du, std::uint64_t{Quadrants}));
@@ -105,8 +133,7 @@ struct Sine {
   /// r + r^3 S(r^2), and what the low part adds, r' cos r.
   template <class D>
   static HWY_INLINE hn::Vec<D> sine(D d, TwoPart<D> r, hn::Vec<D> z) {
-    const auto p = hn::Mul(z, taylor_from < 1, kDouble<R> ? 8 : 5, 1 > (d, z));
-    if constexpr (!kDouble<R>) return hn::MulAdd(r.hi, p, r.hi);
+    const auto p = hn::Mul(z, taylor_from<1, 8, 1>(d, z));
     const auto cosine = hn::NegMulAdd(z, hn::Set(d, 0.5), hn::Set(d, 1.0));
     return hn::Add(r.hi, hn::MulAdd(r.hi, p, hn::Mul(r.lo, cosine)));
   }
@@ -116,9 +143,8 @@ struct Sine {
   static HWY_INLINE hn::Vec<D> cosine(D d, TwoPart<D> r, hn::Vec<D> z) {
     const auto one = hn::Set(d, 1.0), half = hn::Mul(z, hn::Set(d, 0.5));
     const auto w = hn::Sub(one, half);
-    if constexpr (!kDouble<R>) return hn::MulAdd(hn::Mul(z, z), taylor_from<2, 5, 0>(d, z), w);
     const auto lost = hn::Sub(hn::Sub(one, w), half);
-    const auto p = hn::Mul(hn::Mul(z, z), taylor_from < 2, kDouble<R> ? 9 : 5, 0 > (d, z));
+    const auto p = hn::Mul(hn::Mul(z, z), taylor_from<2, 9, 0>(d, z));
     return hn::Add(w, hn::Add(lost, hn::NegMulAdd(r.hi, r.lo, p)));
   }
 };
