@@ -103,7 +103,8 @@ std::string trial_error(const Trial& t) {
   if (t.threads < kOverThreads) return "has " + std::to_string(t.threads) + " threads";
   if (t.pad < 0 || t.pad_dim.empty() != (t.pad == 0) || (t.pad_nan && t.pad == 0))
     return "pads no dim, or by no number";
-  if (!t.pad_dim.empty() && !is_dim(t.pad_dim)) return "pads '" + t.pad_dim + "', which is no dim";
+  // The name is not repeated: it is what somebody typed, and the error that shows it is one line.
+  if (!t.pad_dim.empty() && !is_dim(t.pad_dim)) return "pads what is no dim";
   return "";
 }
 

@@ -22,6 +22,9 @@ enum class Storage : std::uint8_t {
   kExpanded,      ///< stride 0 along the batch axis; only with twins
 };
 
+/// Number of the worker that runs the peer: the backend of `--against`.
+inline constexpr int kPeerWorker = 2;
+
 /// One run of an op: batch plan, form, layout and schedule. Defaults are not written in its token.
 struct Trial {
   std::int64_t batch = 1;
@@ -40,7 +43,7 @@ struct Trial {
   bool pad_nan = false;  ///< they are NaN instead of zeros; indices and bools are always zeros
   int threads = 0;       ///< 0 is the run's default; -1 is "over", twice the cores
   int run = 0;           ///< repeats of the same trial count 0, 1, 2
-  int worker = 0;        ///< 1: the second worker process of the run
+  int worker = 0;        ///< 1: the second worker process of the run; kPeerWorker: the peer's
   auto operator<=>(const Trial&) const = default;
 };
 
@@ -52,7 +55,7 @@ struct Trial {
 /// Dims are `k4096,n1024`, attributes `approximate=tanh,eps=0x1p-10`, both sorted by name. A TRIAL
 /// is `B7@3#42` (batch, position, sample), then after commas, in this order and only where not
 /// default: `plan=twins`, `nb=1`, `perm=2`, `o=3`, `ld=5`, `store=t|s|e`, `form=out|inplace`,
-/// `<dim>pad=8` or `<dim>padnan=8`, `t=4|over`, `run=1`, `worker=1`. `@0` is not written. One
+/// `<dim>pad=8` or `<dim>padnan=8`, `t=4|over`, `run=1`, `worker=1|2`. `@0` is not written. One
 /// shell-safe token without quotes: ops, relations and attributes are [a-z][a-z0-9_]*, dims
 /// [a-z][a-z_]*, variants [a-z0-9_]+, attribute values [A-Za-z0-9_.+-]+, ids [a-z][a-z0-9]*.
 struct CaseName {

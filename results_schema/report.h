@@ -25,12 +25,19 @@ struct Detection {
   std::int64_t faults = 0;
 };
 
+/// An op that the user declared, from a file of --op-spec.
+struct DeclaredOp {
+  std::string op;
+  std::string sha256;  ///< of the file's bytes
+};
+
 struct Suite {
   std::string name = "bi-conform";
   std::string version;
   std::vector<std::string> relations;  ///< names of the relations the suite knows
   std::string kill_matrix_sha256;      ///< of docs/kill_matrix.csv: what this version sees
   std::optional<Detection> detection;  ///< of a run with --selftest
+  std::vector<DeclaredOp> declared;    ///< beside the registry's ops; may be left out
 };
 
 /// A shared object of the subject.
@@ -58,9 +65,32 @@ struct Environment {
   std::map<std::string, std::string> variables;  ///< environment variables that matter
 };
 
+/// The part of a plan that one run of several covered. Its unit is the row: an op in a dtype.
+struct Shard {
+  std::int64_t index = 1;  ///< 1 to `count`
+  std::int64_t count = 1;
+  std::string source;              ///< the flag or environment variables that gave it
+  std::vector<std::int64_t> rows;  ///< of each row of `ops`, its place in the whole plan, from 0
+};
+
+/// One of the runs that a merged report was made from.
+struct ShardRun {
+  std::int64_t index = 1;
+  std::int64_t count = 1;
+  std::string command_line;
+  std::string started;  ///< RFC 3339
+  std::int64_t duration_ns = 0;
+  Environment environment;
+  std::map<std::string, std::string> fingerprint;
+};
+
 struct Run {
   Seed seed;
   std::string strength = "quick";  ///< quick, standard or exhaustive
+  /// SHA-256 of what was planned, shards together: equal plans, equal text, on any machine, with
+  /// any backend and number of jobs.
+  std::string plan;
+  Level target = Level::kSchedule;  ///< the level that was asked for
   std::string command_line;
   std::string started;  ///< RFC 3339
   std::int64_t duration_ns = 0;
@@ -68,6 +98,11 @@ struct Run {
   bool filtered = false;
   std::string incomplete_reason;  ///< empty for a complete run
   std::string suite;              ///< the part of the suite that was asked for; empty: all of it
+  std::string repro_flags;        ///< what `repro` is given beside a case and the backend's name
+  std::optional<Shard> shard;     ///< empty: the whole plan
+  /// Workers that something else ended (SIGKILL) and whose problem was run again for it; 0 may be
+  /// left out.
+  std::int64_t killed_workers = 0;
 };
 
 /// One counter per status; in JSON an object with every status by name.
@@ -209,8 +244,10 @@ struct Report {
   std::int64_t schema_version = kSchemaVersion;
   Suite suite;
   Subject subject;
-  Environment environment;
+  std::optional<Subject> peer;  ///< the second backend, of a run with --against
+  Environment environment;      ///< of the first shard, in a merged report
   Run run;
+  std::vector<ShardRun> shards;  ///< of a merged report, ascending; may be left out
   Totals totals;
   Verdict verdict;
   std::vector<OpRow> ops;
@@ -236,13 +273,15 @@ Report load_report(const std::filesystem::path& path);
 /// The first contradiction inside a report, in one line; empty when there is none.
 /// Totals: counters sum to `planned`; ops and listed cases, counted again, give the same counters.
 std::string check_totals(const Report& report);
-/// Verdict: nothing red or in error conforms; exit code 0 means conforms.
+/// Verdict: nothing red or in error conforms; exit code 0 means conforms; no shard is certifiable.
 std::string check_verdict(const Report& report);
 /// Cases: canonical names, none twice, a reason for each `fail`.
 std::string check_cases(const Report& report);
 /// Failures: each was found among the red cases, and what it shrank to fails in the same way.
 std::string check_failures(const Report& report);
-/// The first of the four.
+/// Shard: its number is one of its count, and each row of `ops` has its place.
+std::string check_shard(const Report& report);
+/// The first of the five.
 std::string check_report(const Report& report);
 
 }  // namespace bic::report

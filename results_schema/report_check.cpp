@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <tuple>
 #include <unordered_map>
 #include <unordered_set>
@@ -76,6 +77,7 @@ std::string check_verdict(const Report& report) {
     return "verdict: conforms is " + std::string(verdict.conforms ? "true" : "false") +
            ", but the exit code is " + std::to_string(verdict.exit_code);
   }
+  if (verdict.certifiable && report.run.shard) return "verdict: a shard is certifiable";
   for (std::size_t i = 0; i < kStatusCount; ++i) {
     const auto status = static_cast<Status>(i);
     const std::int64_t count = report.totals.cases[status];
@@ -122,8 +124,24 @@ std::string check_failures(const Report& report) {
   return "";
 }
 
+std::string check_shard(const Report& report) {
+  if (!report.run.shard) return "";
+  const Shard& shard = *report.run.shard;
+  if (shard.index < 1 || shard.index > shard.count) {
+    return "shard: there is no " + std::to_string(shard.index) + " of " +
+           std::to_string(shard.count);
+  }
+  if (shard.rows.size() != report.ops.size()) {
+    return "shard: " + std::to_string(shard.rows.size()) + " places for " +
+           std::to_string(report.ops.size()) + " rows of ops";
+  }
+  const bool ascend =
+      std::ranges::adjacent_find(shard.rows, std::greater_equal{}) == shard.rows.end();
+  return ascend ? "" : "shard: the places of its rows do not ascend";
+}
+
 std::string check_report(const Report& report) {
-  for (const auto check : {check_totals, check_verdict, check_cases, check_failures}) {
+  for (const auto check : {check_totals, check_verdict, check_cases, check_failures, check_shard}) {
     const std::string problem = check(report);
     if (!problem.empty()) return problem;
   }

@@ -88,6 +88,26 @@ TEST(CheckVerdict, SeesACompleteRunWithAReasonNotToBe) {
   EXPECT_THAT(check_verdict(r), HasSubstr("complete is false"));
 }
 
+TEST(CheckVerdict, SeesAShardThatIsCertifiable) {
+  Report r = conforming_report();
+  r.verdict.certifiable = true;
+  EXPECT_EQ(check_verdict(r), "verdict: a shard is certifiable");
+  r.run.shard.reset();
+  EXPECT_EQ(check_verdict(r), "");
+}
+
+TEST(CheckShard, SeesNumbersThatCannotBe) {
+  Report r = example_report();
+  r.run.shard->index = 5;
+  EXPECT_EQ(check_report(r), "shard: there is no 5 of 4");
+  r = example_report();
+  r.run.shard->rows = {7, 8};
+  EXPECT_EQ(check_report(r), "shard: 2 places for 1 rows of ops");
+  r.ops.push_back(example_op());
+  r.run.shard->rows = {7, 7};
+  EXPECT_EQ(check_shard(r), "shard: the places of its rows do not ascend");
+}
+
 TEST(CheckCases, SeesACaseTwice) {
   Report r = example_report();
   r.cases.push_back(r.cases[0]);

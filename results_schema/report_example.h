@@ -56,22 +56,31 @@ inline Report example_report() {
   r.suite = {.version = "0.1.0",
              .relations = {"repeat", "alone"},
              .kill_matrix_sha256 = std::string(64, '0'),
-             .detection = Detection{.killed = 65, .faults = 66}};
+             .detection = Detection{.killed = 65, .faults = 66},
+             .declared = {{"fused", std::string(64, 'b')}}};
   r.subject = {"libtorch",
                "cpu",
                R"([{"dtypes":["bf16"],"op":"mm"}])",
                {{"libtorch_cpu.so", std::string(64, 'a'), 12345}},
                {{"torch", "2.11.0"}}};
+  r.peer = r.subject;
+  r.peer->backend = "plugin:sampler.so";
   r.environment = {"Debian 12", "6.1", "Zen 3", "avx2", 8, 4, {{"OMP_DYNAMIC", "false"}}};
   r.run = {Seed{0x9f3c51d20b7e4a11},
            "standard",
+           std::string(64, 'c'),
+           Level::kSchedule,
            "bi-conform --backend libtorch",
            "2026-01-02T03:04:05.678Z",
            123456789,
            false,
            true,
            "budget of 60s",
-           "public"};
+           "public",
+           "--python python3.9",
+           Shard{2, 4, "--shard", {7}},
+           2};
+  r.shards = {{2, 4, "bi-conform", r.run.started, 7, r.environment, {{"torch", "2.11.0"}}}};
   r.ops = {example_op()};
   r.totals = {example_op().cases, 5};
   r.verdict = {false, Level::kRepeatable, "standard", false, {"incomplete"}, 1, 12, 1, "no"};

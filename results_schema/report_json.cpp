@@ -2,43 +2,21 @@
 
 #include <nlohmann/json.hpp>
 
-#include "results_schema/error.h"
 #include "results_schema/json.h"
+#include "results_schema/vocabulary_json.h"
 
 using nlohmann::json;
-
-namespace bic {
-namespace {
-
-template <typename Enum>
-Enum value_of(const json& text, std::optional<Enum> (*parse)(std::string_view), const char* what) {
-  const auto value = parse(text.get_ref<const std::string&>());
-  if (!value) throw UsageError("unknown " + std::string(what) + " " + text.dump());
-  return *value;
-}
-
-}  // namespace
-
-// Words of the vocabulary are written by name. Found by JSON through the namespace of their types.
-static void to_json(json& j, DType value) { j = name(value); }
-static void to_json(json& j, Law value) { j = name(value); }
-static void to_json(json& j, Level value) { j = name(value); }
-static void to_json(json& j, Reason value) { j = name(value); }
-static void to_json(json& j, Status value) { j = name(value); }
-static void from_json(const json& j, DType& value) { value = value_of(j, parse_dtype, "dtype"); }
-static void from_json(const json& j, Law& value) { value = value_of(j, parse_law, "law"); }
-static void from_json(const json& j, Level& value) { value = value_of(j, parse_level, "level"); }
-static void from_json(const json& j, Reason& value) { value = value_of(j, parse_reason, "reason"); }
-static void from_json(const json& j, Status& value) { value = value_of(j, parse_status, "status"); }
-
-}  // namespace bic
 
 namespace bic::report {
 
 // Structs whose members are JSON already, under the members' names.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Detection, killed, faults)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DeclaredOp, op, sha256)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Library, name, sha256, bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Environment, os, kernel, cpu, isa, cores, threads, variables)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Shard, index, count, source, rows)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(
+    ShardRun, index, count, command_line, started, duration_ns, environment, fingerprint)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Problems, order, tail, value, none)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(
     RelationRow, relation, required, counted_problems, passed, failed, vacuous, skipped)
@@ -60,32 +38,24 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Verdict,
 
 namespace {
 
+// What is empty is not written: an optional without value, a text or list of nothing.
 template <typename Value>
-void put_if(json& object, const char* key, const std::optional<Value>& value) {
-  if (value) object[key] = *value;
-}
-
-void put_if(json& object, const char* key, const std::string& text) {
-  if (!text.empty()) object[key] = text;
-}
-
-template <typename Item>
-void put_if(json& object, const char* key, const std::vector<Item>& list) {
-  if (!list.empty()) object[key] = list;
+void put_if(json& object, const char* key, const Value& value) {
+  if constexpr (requires { value.empty(); }) {
+    if (!value.empty()) object[key] = value;
+  } else if (value) {
+    object[key] = *value;
+  }
 }
 
 template <typename Value>
 void get_if(const json& object, const char* key, Value& out) {
-  if (object.contains(key)) out = object.at(key).get<typename Value::value_type>();
-}
-
-void get_if(const json& object, const char* key, std::string& out) {
-  if (object.contains(key)) object.at(key).get_to(out);
-}
-
-template <typename Item>
-void get_if(const json& object, const char* key, std::vector<Item>& out) {
-  if (object.contains(key)) object.at(key).get_to(out);
+  if (!object.contains(key)) return;
+  if constexpr (requires { out.empty(); }) {
+    object.at(key).get_to(out);
+  } else {
+    out = object.at(key).template get<typename Value::value_type>();
+  }
 }
 
 json counters_to_json(const Counters& counters) {
@@ -110,6 +80,7 @@ void to_json(json& j, const Suite& s) {
   j = {{"name", s.name}, {"version", s.version}, {"relations", s.relations}};
   put_if(j, "kill_matrix_sha256", s.kill_matrix_sha256);
   put_if(j, "detection", s.detection);
+  put_if(j, "declared", s.declared);
 }
 
 void from_json(const json& j, Suite& s) {
@@ -118,6 +89,7 @@ void from_json(const json& j, Suite& s) {
   j.at("relations").get_to(s.relations);
   get_if(j, "kill_matrix_sha256", s.kill_matrix_sha256);
   get_if(j, "detection", s.detection);
+  get_if(j, "declared", s.declared);
 }
 
 void to_json(json& j, const Subject& s) {
@@ -139,6 +111,8 @@ void from_json(const json& j, Subject& s) {
 void to_json(json& j, const Run& r) {
   j = {{"seed", to_string(r.seed)},
        {"strength", r.strength},
+       {"plan", r.plan},
+       {"target", r.target},
        {"command_line", r.command_line},
        {"started", r.started},
        {"duration_ns", r.duration_ns},
@@ -146,11 +120,16 @@ void to_json(json& j, const Run& r) {
        {"filtered", r.filtered},
        {"incomplete_reason", r.incomplete_reason}};
   put_if(j, "suite", r.suite);
+  put_if(j, "repro_flags", r.repro_flags);
+  put_if(j, "shard", r.shard);
+  if (r.killed_workers > 0) j["killed_workers"] = r.killed_workers;
 }
 
 void from_json(const json& j, Run& r) {
   r.seed = value_of(j.at("seed"), parse_seed, "seed");
   j.at("strength").get_to(r.strength);
+  j.at("plan").get_to(r.plan);
+  j.at("target").get_to(r.target);
   j.at("command_line").get_to(r.command_line);
   j.at("started").get_to(r.started);
   j.at("duration_ns").get_to(r.duration_ns);
@@ -158,6 +137,9 @@ void from_json(const json& j, Run& r) {
   j.at("filtered").get_to(r.filtered);
   j.at("incomplete_reason").get_to(r.incomplete_reason);
   get_if(j, "suite", r.suite);
+  get_if(j, "repro_flags", r.repro_flags);
+  get_if(j, "shard", r.shard);
+  r.killed_workers = j.value("killed_workers", std::int64_t{0});
 }
 
 void to_json(json& j, const Totals& t) {
@@ -246,6 +228,13 @@ void from_json(const json& j, Controls& c) {
   get_if(j, "laws", c.laws);
 }
 
+json failure_to_json(const Failure& failure) { return failure; }
+Failure failure_from_json(const json& j) { return j.get<Failure>(); }
+json controls_to_json(const Controls& controls) { return controls; }
+Controls controls_from_json(const json& j) { return j.get<Controls>(); }
+json throughput_to_json(const Throughput& throughput) { return throughput; }
+Throughput throughput_from_json(const json& j) { return j.get<Throughput>(); }
+
 void to_json(json& j, const Report& r) {
   j = {{"schema_version", r.schema_version},
        {"suite", r.suite},
@@ -258,6 +247,8 @@ void to_json(json& j, const Report& r) {
        {"cases", r.cases},
        {"coverage", r.coverage},
        {"controls", r.controls}};
+  put_if(j, "peer", r.peer);
+  put_if(j, "shards", r.shards);
   put_if(j, "failures", r.failures);
 }
 
@@ -265,8 +256,10 @@ void from_json(const json& j, Report& r) {
   j.at("schema_version").get_to(r.schema_version);
   j.at("suite").get_to(r.suite);
   j.at("subject").get_to(r.subject);
+  get_if(j, "peer", r.peer);
   j.at("environment").get_to(r.environment);
   j.at("run").get_to(r.run);
+  get_if(j, "shards", r.shards);
   j.at("totals").get_to(r.totals);
   j.at("verdict").get_to(r.verdict);
   j.at("ops").get_to(r.ops);

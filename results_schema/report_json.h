@@ -12,7 +12,14 @@ nlohmann::json report_to_json(const Report& report);
 /// Throws nlohmann::json::exception or UsageError when the JSON does not fit.
 Report report_from_json(const nlohmann::json& json);
 
+// The parts that a journal holds too.
 nlohmann::json case_to_json(const CaseResult& result);
 CaseResult case_from_json(const nlohmann::json& json);
+nlohmann::json failure_to_json(const Failure& failure);
+Failure failure_from_json(const nlohmann::json& json);
+nlohmann::json controls_to_json(const Controls& controls);
+Controls controls_from_json(const nlohmann::json& json);
+nlohmann::json throughput_to_json(const Throughput& throughput);
+Throughput throughput_from_json(const nlohmann::json& json);
 
 }  // namespace bic::report
