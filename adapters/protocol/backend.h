@@ -2,16 +2,28 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "adapters/protocol/messages.h"
 
 namespace bic::protocol {
+
+/// An op that a user declared for this run: no worker's own list has it.
+struct DeclaredOp {
+  std::string op;
+  std::vector<DType> dtypes;
+  std::vector<std::string> calls;  ///< call texts of all its forms
+};
 
 /// One backend under test, inside a worker. It translates and nothing else: no state between calls,
 /// no retry, no tolerance, no knowledge of what will be compared. Called from one thread.
 class Backend {
  public:
   virtual ~Backend() = default;
+
+  /// What was declared, before `hello`. Of use to a backend that serves ops by their calls.
+  virtual void declare(const std::vector<DeclaredOp>&) {}
 
   /// Name, fingerprint, libraries and manifest; fixed before any input exists.
   virtual Hello hello() = 0;

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -15,9 +16,17 @@ namespace bic::protocol {
 namespace {
 
 constexpr std::uint32_t kMaxFrame = 64u << 20;
+// Bytes of a frame read at once: a length alone, which may be a lie, takes no memory.
+constexpr std::size_t kPiece = 1 << 20;
 constexpr std::size_t kMaxDescriptors = 4;
 
 using Deadline = std::optional<std::chrono::steady_clock::time_point>;
+
+/// How long a message is waited for.
+struct Patience {
+  Deadline deadline;
+  const std::function<bool()>& give_up;
+};
 
 bool send_all(int socket, const char* bytes, std::size_t size) {
   while (size > 0) {
@@ -53,19 +62,25 @@ bool send_head(int socket, std::uint32_t length, const std::vector<int>& descrip
   return send_all(socket, reinterpret_cast<const char*>(&length) + sent, sizeof length - sent);
 }
 
-Received wait_readable(int socket, const Deadline& deadline) {
+/// Milliseconds until the deadline, or until it is time to ask whether to give up; -1: no end.
+int next_wait(const Patience& patience) {
   using std::chrono::duration_cast, std::chrono::milliseconds;
+  constexpr std::int64_t kAsk = 50;
+  if (!patience.deadline) return patience.give_up ? kAsk : -1;
+  const auto rest = *patience.deadline - std::chrono::steady_clock::now();
+  const auto left = std::max<std::int64_t>(0, duration_cast<milliseconds>(rest).count());
+  return static_cast<int>(patience.give_up ? std::min(left, kAsk) : left);
+}
+
+Received wait_readable(int socket, const Patience& patience) {
   for (;;) {
-    int left = -1;
-    if (deadline) {
-      const auto rest = *deadline - std::chrono::steady_clock::now();
-      left = static_cast<int>(std::max<std::int64_t>(0, duration_cast<milliseconds>(rest).count()));
-    }
+    const int wait_ms = next_wait(patience);
     pollfd wait{socket, POLLIN, 0};
-    const int ready = poll(&wait, 1, left);
+    const int ready = poll(&wait, 1, wait_ms);
     if (ready > 0) return Received::kMessage;
-    if (ready == 0) return Received::kTimeout;
-    if (errno != EINTR) return Received::kClosed;
+    if (ready < 0 && errno != EINTR) return Received::kClosed;
+    if (patience.give_up && patience.give_up()) return Received::kGivenUp;
+    if (wait_ms == 0) return Received::kTimeout;
   }
 }
 
@@ -83,10 +98,10 @@ void take_descriptors(msghdr& head, std::vector<Descriptor>& descriptors) {
 Received read_all(int socket,
                   char* bytes,
                   std::size_t size,
-                  const Deadline& deadline,
+                  const Patience& patience,
                   std::vector<Descriptor>* descriptors) {
   while (size > 0) {
-    if (const Received r = wait_readable(socket, deadline); r != Received::kMessage) return r;
+    if (const Received r = wait_readable(socket, patience); r != Received::kMessage) return r;
     iovec part{bytes, size};
     alignas(cmsghdr) char control[CMSG_SPACE(kMaxDescriptors * sizeof(int))];
     msghdr head{};
@@ -104,6 +119,23 @@ Received read_all(int socket,
     size -= static_cast<std::size_t>(got);
   }
   return Received::kMessage;
+}
+
+/// No message has a fraction, and to read one as the integer that should stand there is undefined
+/// where it is out of range.
+nlohmann::json read_frame(const std::string& text) {
+  using nlohmann::json;
+  bool fraction = false;
+  const auto look = [&](int, json::parse_event_t, const json& value) {
+    fraction = fraction || value.is_number_float();
+    return true;
+  };
+  json body = json::parse(text, look, false);
+  if (body.is_discarded()) throw HarnessError("protocol: a frame is not JSON");
+  if (fraction) {
+    throw HarnessError("protocol: a frame has a number that is no integer of 64 bits");
+  }
+  return body;
 }
 
 }  // namespace
@@ -132,18 +164,25 @@ bool send(int socket, const nlohmann::json& body, const std::vector<int>& descri
          send_all(socket, text.data(), text.size());
 }
 
-Received receive(int socket, Message& message, Deadline deadline) {
+Received receive(int socket,
+                 Message& message,
+                 Deadline deadline,
+                 const std::function<bool()>& give_up) {
+  const Patience patience{deadline, give_up};
   message = Message{};
   std::uint32_t length = 0;
   Received r = read_all(
-      socket, reinterpret_cast<char*>(&length), sizeof length, deadline, &message.descriptors);
+      socket, reinterpret_cast<char*>(&length), sizeof length, patience, &message.descriptors);
   if (r != Received::kMessage) return r;
   if (length > kMaxFrame) throw HarnessError("protocol: a frame announces more than 64 MiB");
-  std::string text(length, '\0');
-  r = read_all(socket, text.data(), text.size(), deadline, nullptr);
-  if (r != Received::kMessage) return r;
-  message.body = nlohmann::json::parse(text, nullptr, false);
-  if (message.body.is_discarded()) throw HarnessError("protocol: a frame is not JSON");
+  std::string text;
+  while (text.size() < length) {
+    const std::size_t size = text.size();
+    text.resize(std::min<std::size_t>(length, size + kPiece));
+    r = read_all(socket, text.data() + size, text.size() - size, patience, nullptr);
+    if (r != Received::kMessage) return r;
+  }
+  message.body = read_frame(text);
   return Received::kMessage;
 }
 

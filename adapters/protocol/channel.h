@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -36,11 +37,13 @@ struct Message {
 /// malformed frame; a closed peer is an empty Message (or false from send).
 bool send(int socket, const nlohmann::json& body, const std::vector<int>& descriptors = {});
 
-enum class Received : std::uint8_t { kMessage, kClosed, kTimeout };
+enum class Received : std::uint8_t { kMessage, kClosed, kTimeout, kGivenUp };
 
-/// Waits for one message until `deadline` (none: for ever).
+/// Waits for one message until `deadline` (none: for ever). `give_up`, where there is one, is asked
+/// about every 50 ms of the wait; true ends it.
 Received receive(int socket,
                  Message& message,
-                 std::optional<std::chrono::steady_clock::time_point> deadline = {});
+                 std::optional<std::chrono::steady_clock::time_point> deadline = {},
+                 const std::function<bool()>& give_up = {});
 
 }  // namespace bic::protocol

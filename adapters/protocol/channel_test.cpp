@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <thread>
 
 #include "adapters/protocol/shared_memory.h"
 #include "results_schema/error.h"
@@ -48,6 +49,15 @@ TEST_F(Channel, KeepsFramesApart) {
   }
 }
 
+TEST_F(Channel, ReadsAFrameOfSeveralPieces) {
+  const std::string text(std::size_t{3} << 20, 'x');
+  std::thread sender([&] { send(left.get(), {{"text", text}}); });
+  Message message;
+  EXPECT_EQ(receive(right.get(), message), Received::kMessage);
+  sender.join();
+  EXPECT_EQ(message.body.value("text", ""), text);
+}
+
 TEST_F(Channel, NoticesAClosedPeer) {
   left.reset();
   Message message;
@@ -70,6 +80,18 @@ TEST_F(Channel, RefusesFramesThatAreNoMessages) {
   ASSERT_EQ(write(left.get(), &three, sizeof three), 4);
   ASSERT_EQ(write(left.get(), "{x}", 3), 3);
   EXPECT_THROW(receive(right.get(), message), HarnessError);
+}
+
+TEST_F(Channel, RefusesNumbersThatAreNoIntegersOf64Bits) {
+  for (const double number : {1e300, 1.5, 2.0}) {
+    ASSERT_TRUE(send(left.get(), {{"a", {{{"nanoseconds", number}}}}}));
+    Message message;
+    EXPECT_THROW(receive(right.get(), message), HarnessError) << number;
+  }
+  ASSERT_TRUE(send(left.get(), {{"input_digest", 0xfedcba9876543210}}));
+  Message message;
+  ASSERT_EQ(receive(right.get(), message), Received::kMessage);
+  EXPECT_EQ(message.body.at("input_digest"), 0xfedcba9876543210);
 }
 
 TEST(SharedMemory, RefusesMoreThanThereIs) {

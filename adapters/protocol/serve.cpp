@@ -15,7 +15,7 @@ class Server {
 
   nlohmann::json answer(Message request) {
     const std::string verb = request.body.at("do");
-    if (verb == "hello") return backend_.hello();
+    if (verb == "hello") return hello(request.body);
     if (verb == "load") return load(std::move(request));
     if (verb == "run") return backend_.run(request.body.get<TrialMessage>(), output_.bytes());
     if (verb == "time") return backend_.time(request.body.get<TimeMessage>(), output_.bytes());
@@ -23,6 +23,21 @@ class Server {
   }
 
  private:
+  nlohmann::json hello(const nlohmann::json& request) {
+    std::vector<DeclaredOp> declared;
+    for (const auto& op : request.value("ops", nlohmann::json::array())) {
+      if (!op.value("declared", false)) continue;
+      DeclaredOp& one = declared.emplace_back();
+      one.op = op.at("op");
+      one.calls = op.at("calls");
+      for (const std::string dtype : op.at("dtypes")) {
+        if (const auto known = parse_dtype(dtype)) one.dtypes.push_back(*known);
+      }
+    }
+    backend_.declare(declared);
+    return backend_.hello();
+  }
+
   nlohmann::json load(Message request) {
     const auto problem = request.body.get<ProblemMessage>();
     if (request.descriptors.size() != 2) throw HarnessError("protocol: load needs two descriptors");
