@@ -40,7 +40,7 @@ struct Variant {
   std::string call;
   std::vector<TensorSpec> inputs;
   TensorSpec output;
-  std::vector<std::string> reduced;          ///< dims summed over; empty for pointwise
+  std::vector<std::string> reduced;          ///< axes summed over; empty for pointwise
   std::map<std::string, std::string> forms;  ///< further texts: "out", "inplace"
   Attributes attributes;
   std::optional<DType> output_dtype;  ///< where it is not the problem's
@@ -60,6 +60,7 @@ struct OpSpec {
   bool contraction = false;        ///< zero padding of the reduced axis must change nothing
   std::vector<DimRange> dims;      ///< every symbolic dim of every variant
   std::shared_ptr<const Reference> reference;
+  std::string declared_sha256;  ///< of the file that a user declared it in; empty for the suite's
 };
 
 /// The shape of one sample's block of `t` (all of it when common): the batch axis is 1 or its rows.
@@ -74,8 +75,12 @@ std::vector<int> reduced_axes(const TensorSpec& t, const Variant& variant);
 /// Whether an axis of one of the variant's tensors depends on the dim.
 bool mentions(const Variant& variant, std::string_view dim);
 
-/// Every op of the suite, in the order of the tables (suites/ops/registry.inc).
+/// Every op of the suite, in the order of the tables (suites/ops/registry.inc), and after them
+/// those that were declared.
 const std::vector<OpSpec>& registry();
+
+/// Adds an op of a user's to the registry of this process: before anything points into it.
+void declare_op(OpSpec op);
 
 /// The op of that name, or null.
 const OpSpec* find_op(std::string_view name);

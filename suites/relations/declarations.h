@@ -17,5 +17,6 @@ Relation threads();
 Relation zeropad();
 Relation chunk();
 Relation rank();
+Relation peer();
 
 }  // namespace bic

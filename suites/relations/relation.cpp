@@ -26,7 +26,13 @@ std::span<const Relation> relations() {
   return kRelations;
 }
 
+const Relation& peer_relation() {
+  static const Relation kPeer = peer();
+  return kPeer;
+}
+
 const Relation* find_relation(std::string_view name) {
+  if (name == peer_relation().name) return &peer_relation();
   const auto all = relations();
   const auto at = std::ranges::find(all, name, &Relation::name);
   return at == all.end() ? nullptr : &*at;

@@ -34,14 +34,20 @@ struct TrialPair {
 /// A property, as data: the engine knows only trials and bytes.
 struct Relation {
   std::string_view name;
-  Level level;
+  Level level;             ///< kNone: of no level
   std::string_view claim;  ///< one sentence, present tense
   bool (*required)(const OpSpec&, const Variant&);
   std::vector<TrialPair> (*pairs)(const Probe&);
 };
 
-/// Every relation, by level.
+/// Every relation that levels are made of, by level.
 std::span<const Relation> relations();
+
+/// The relation of a run with a second backend, `--against`. It belongs to no level: what a backend
+/// holds does not depend on whom it is compared with.
+const Relation& peer_relation();
+
+/// Any of them; null when there is none of that name.
 const Relation* find_relation(std::string_view name);
 
 /// The relation that single trials of accuracy problems belong to; it has no pairs.

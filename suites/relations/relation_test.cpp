@@ -34,6 +34,12 @@ class Relations : public testing::Test {
   std::vector<SampleId> telling{{3}, {8}};
 };
 
+std::vector<Relation> with_peer() {
+  std::vector<Relation> all(relations().begin(), relations().end());
+  all.push_back(peer_relation());
+  return all;
+}
+
 TEST_F(Relations, HaveUniqueNamesInTheOrderOfLevels) {
   std::set<std::string_view> names;
   Level last = Level::kRepeatable;
@@ -43,13 +49,15 @@ TEST_F(Relations, HaveUniqueNamesInTheOrderOfLevels) {
     last = r.level;
   }
   EXPECT_EQ(find_relation("no such relation"), nullptr);
+  EXPECT_EQ(find_relation("peer"), &peer_relation());
+  EXPECT_FALSE(names.contains("peer")) << "levels are not made of it";
 }
 
 TEST_F(Relations, CompareDifferentTrialsOfOneSample) {
   for (const OpSpec& op : registry()) {
     for (const Variant& v : op.variants) {
       const Probe p = probe(op.name, v.name);
-      for (const Relation& r : relations()) {
+      for (const Relation& r : with_peer()) {
         if (!r.required(op, v)) continue;
         const auto all = r.pairs(p);
         EXPECT_FALSE(all.empty()) << op.name << " " << r.name;
@@ -64,7 +72,7 @@ TEST_F(Relations, CompareDifferentTrialsOfOneSample) {
 }
 
 TEST_F(Relations, GiveTheSamePairsForTheSameProbe) {
-  for (const Relation& r : relations()) {
+  for (const Relation& r : with_peer()) {
     const Probe p = probe("mm");
     const auto first = r.pairs(p), second = r.pairs(p);
     ASSERT_EQ(first.size(), second.size());
@@ -85,17 +93,34 @@ TEST_F(Relations, AloneMeetsEveryBatchSizeWithEachTellingSample) {
   }
 }
 
-TEST_F(Relations, AloneMeetsEverySampleOfASweep) {
+TEST_F(Relations, AloneAndPeerMeetEverySampleOfASweep) {
   std::vector<SampleId> many;
   for (std::uint32_t i = 0; i < 40; ++i) many.push_back({i});
   Probe p = probe("gelu");
   p.telling = many;
   p.sweeps = true;
-  std::set<SampleId> seen;
-  for (const TrialPair& pair : pairs("alone", p)) {
-    if (pair.trial.batch == p.largest()) seen.insert(pair.trial.sample);
+  for (const char* relation : {"alone", "peer"}) {
+    std::set<SampleId> seen;
+    for (const TrialPair& pair : pairs(relation, p)) {
+      if (pair.trial.batch == p.largest()) seen.insert(pair.trial.sample);
+    }
+    EXPECT_EQ(seen.size(), many.size()) << relation;
   }
-  EXPECT_EQ(seen.size(), many.size());
+}
+
+TEST_F(Relations, PeerComparesEqualTrialsOfTwoBackends) {
+  std::set<std::int64_t> batches;
+  std::set<SampleId> seen_alone;
+  for (const TrialPair& pair : pairs("peer", probe("mm"))) {
+    Trial here = pair.against;
+    here.worker = 0;
+    EXPECT_EQ(pair.against.worker, kPeerWorker);
+    EXPECT_EQ(pair.trial, here);
+    batches.insert(pair.trial.batch);
+    if (pair.trial.batch == 1) seen_alone.insert(pair.trial.sample);
+  }
+  EXPECT_EQ(batches, (std::set<std::int64_t>{1, 2, 7, 33, 257}));
+  EXPECT_EQ(seen_alone.size(), telling.size());
 }
 
 TEST_F(Relations, LayoutReachesAllOffsetsOverSomeProblems) {
@@ -129,7 +154,7 @@ TEST_F(Relations, NameNoPairTwice) {
        {std::vector<std::int64_t>{1}, {1, 2}, {1, 2, 128}, {1, 5, 64, 512}, {7}}) {
     Probe p = probe("mm");
     p.batches = own;
-    for (const Relation& r : relations()) {
+    for (const Relation& r : with_peer()) {
       std::set<std::tuple<Trial, Trial, std::optional<Law>>> seen;
       for (const TrialPair& pair : r.pairs(p)) {
         EXPECT_TRUE(seen.emplace(pair.trial, pair.against, pair.neighbour_law).second)
@@ -143,7 +168,7 @@ TEST_F(Relations, KeepToTheUsersBatchSizes) {
   const std::vector<std::int64_t> own{1, 48};
   Probe p = probe("mm");
   p.batches = own;
-  for (const Relation& r : relations()) {
+  for (const Relation& r : with_peer()) {
     for (const TrialPair& pair : r.pairs(p)) {
       EXPECT_TRUE(pair.trial.batch == 1 || pair.trial.batch == 48) << r.name;
     }
