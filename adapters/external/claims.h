@@ -16,7 +16,7 @@ class Table {
   Table(std::string name,
         std::string release,
         std::string source,
-        std::initializer_list<bic_dtype> dtypes,
+        const std::vector<bic_dtype>& dtypes,
         std::initializer_list<const char*> ops,
         std::initializer_list<const char*> inplace,
         int (*run)(bic_call*),

@@ -90,6 +90,17 @@ int run(bic_call* call) {
   }
 }
 
+/// Whether this CPU has what oneDNN wants for bf16: without AVX-512 it multiplies fp32 alone.
+bool multiplies_bf16() {
+  const memory::desc square({2, 2}, memory::data_type::bf16, memory::dims{2, 1});
+  try {
+    const dnnl::matmul::primitive_desc probe(dnnl::matmul::desc(square, square, square), cpu());
+    return true;
+  } catch (const dnnl::error&) {
+    return false;
+  }
+}
+
 const char* last_error() { return error.c_str(); }
 
 std::string release() {
@@ -103,10 +114,12 @@ std::string release() {
 
 const bic_plugin* bi_conform_plugin(std::uint32_t version) {
   using namespace bic::external;
+  std::vector<bic_dtype> dtypes{{BIC_FLOAT, 32, 1}};
+  if (multiplies_bf16()) dtypes.push_back({BIC_BFLOAT, 16, 1});
   static const Table table("oneDNN",
                            release(),
                            "oneDNN's matmul: sums in fp32, in any order, one rounding",
-                           {{BIC_FLOAT, 32, 1}, {BIC_BFLOAT, 16, 1}},
+                           dtypes,
                            {"mm", "bmm"},
                            {},
                            run,
