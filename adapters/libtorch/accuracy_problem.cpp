@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "adapters/libtorch/declared_problem.h"
 #include "suites/ops/input_values.h"
 
 namespace bic::libtorch {
@@ -35,23 +36,15 @@ std::int64_t draw_dim(const DimRange& range, Seed seed) {
 AccuracyProblem::AccuracyProblem(const OpSpec& op, const Variant& variant, DType dtype, int number)
     : op_(op), variant_(variant), law_(op.accuracy_laws[number % op.accuracy_laws.size()]) {
   const Seed seed = derive(derive(Seed{20}, op.name + variant.name), number);
-  message_.op = op.name;
-  message_.variant = variant.name;
-  message_.dtype = dtype;
-  message_.attributes = variant.attributes;
-  message_.calls = variant.forms;
-  message_.calls["functional"] = variant.call;
-  message_.reduced = variant.reduced;
+  Dims dims;
   for (const DimRange& range : op.dims) {
-    if (mentions(variant, range.name)) message_.dims[range.name] = draw_dim(range, seed);
+    if (mentions(variant, range.name)) dims[range.name] = draw_dim(range, seed);
   }
-  const FillProblem fill_problem = fill_problem_of(variant, dtype, message_.dims, law_, seed);
+  const FillProblem fill_problem = fill_problem_of(variant, dtype, dims, law_, seed);
   operands_.resize(batch_axis(variant.output) < 0 ? 1 : kSamples);
+  message_ = declared_problem(op, variant, dtype, dims, samples());
   for (std::size_t i = 0; i < variant.inputs.size(); ++i) add_input(fill_problem, i);
   output_dtype_ = variant.output_dtype.value_or(dtype);
-  message_.output = {.name = variant.output.name,
-                     .axes = variant.output.axes,
-                     .elements = std::string(name(output_dtype_))};
   output_block_ = block_shape(variant.output, message_.dims);
 }
 
@@ -59,11 +52,6 @@ void AccuracyProblem::add_input(const FillProblem& fill_problem, std::size_t i) 
   const OperandShape& shape = fill_problem.operands[i];
   const TensorSpec& t = variant_.inputs[i];
   const std::int64_t block = product(shape.shape), size = element_size(t, message_.dtype);
-  message_.inputs.push_back({.name = shape.name,
-                             .axes = t.axes,
-                             .elements = element_name(t, message_.dtype),
-                             .pool_offset = static_cast<std::int64_t>(pool_.size()),
-                             .pool_stride = shape.common ? 0 : block * size});
   for (int s = 0; s < samples(); ++s) {
     std::vector<std::byte> bytes(block * size);
     const SampleId id{static_cast<std::uint32_t>(s)};

@@ -9,6 +9,7 @@
 #include <functional>
 #include <utility>
 
+#include "adapters/libtorch/declared_ops.h"
 #include "adapters/libtorch/evaluator.h"
 #include "adapters/libtorch/hello.h"
 #include "adapters/libtorch/poison.h"
@@ -98,7 +99,15 @@ LibTorchBackend::LibTorchBackend(Subject subject, LargestTeam largest_team)
 
 LibTorchBackend::~LibTorchBackend() = default;
 
+void LibTorchBackend::declare(const std::vector<protocol::DeclaredOp>& declared) {
+  for (auto& entry : declared_entries(declared)) subject_.manifest.push_back(std::move(entry));
+}
+
 protocol::Hello LibTorchBackend::hello() {
+  const auto stock = [](const protocol::ManifestEntry& e) { return e.own.empty(); };
+  if (!subject_.owns_nothing.empty() && std::ranges::all_of(subject_.manifest, stock)) {
+    throw std::runtime_error(subject_.owns_nothing);
+  }
   protocol::Hello hello;
   hello.backend = subject_.name;
   hello.device = "cpu";

@@ -22,6 +22,8 @@ struct Subject {
   std::vector<protocol::ManifestEntry> manifest;  ///< in the order of the report
   std::unique_ptr<Interposer> interposer;         ///< null for the honest one
   std::shared_ptr<void> registered;               ///< kernels that live as long as the backend
+  /// What is wrong with a subject that owns no overload, in one line; empty where that is right.
+  std::string owns_nothing;
 };
 
 /// ATen on the CPU, reached through boxed calls of the problem's call texts, so that every override
@@ -32,6 +34,8 @@ class LibTorchBackend final : public protocol::Backend {
   LibTorchBackend(Subject subject, LargestTeam largest_team);
   ~LibTorchBackend() override;
 
+  void declare(const std::vector<protocol::DeclaredOp>& declared) override;
+  /// Throws std::runtime_error when it owns nothing and is there to.
   protocol::Hello hello() override;
   void load(const protocol::ProblemMessage& problem, std::span<const std::byte> pool) override;
   protocol::TrialReply run(const protocol::TrialMessage& trial,

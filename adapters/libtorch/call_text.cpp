@@ -228,4 +228,9 @@ CallValue parse_attribute(std::string_view text) {
   return {std::string(text)};
 }
 
+std::string attribute_text(const CallValue& value) {
+  const auto* text = std::get_if<std::string>(&value.value);
+  return text == nullptr ? to_text(value) : *text;
+}
+
 }  // namespace bic::libtorch

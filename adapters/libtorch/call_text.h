@@ -44,4 +44,7 @@ std::string to_string(const CallStep& step);
 /// no literal is a string.
 CallValue parse_attribute(std::string_view text);
 
+/// The text of which `parse_attribute` makes the value.
+std::string attribute_text(const CallValue& value);
+
 }  // namespace bic::libtorch

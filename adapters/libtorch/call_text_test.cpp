@@ -112,5 +112,11 @@ TEST(Attribute, IsALiteralWhereItReadsAsOneElseAString) {
             (CallValue{CallValue::List{{std::int64_t{1}}, {std::int64_t{2}}}}));
 }
 
+TEST(Attribute, TextOfAValueReadsAsThatValue) {
+  for (const char* text : {"0x1p-10", "-0x1.8p+3", "3", "True", "None", "tanh", "[1, 2]"}) {
+    EXPECT_EQ(attribute_text(parse_attribute(text)), text);
+  }
+}
+
 }  // namespace
 }  // namespace bic::libtorch

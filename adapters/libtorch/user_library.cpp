@@ -31,8 +31,11 @@ Subject user_library(std::string name, const std::string& path) {
     throw std::runtime_error(std::string("cannot load the library: ") + dlerror());
   }
   const auto changed = own::rows_changed_since(before);
-  if (changed.empty()) throw std::runtime_error(path + " registers no op of the suite on the CPU");
-  Subject subject{std::move(name), stock_manifest(), std::make_unique<Named>(path), nullptr};
+  Subject subject{.name = std::move(name),
+                  .manifest = stock_manifest(),
+                  .interposer = std::make_unique<Named>(path),
+                  .registered = nullptr,
+                  .owns_nothing = path + " registers no op of the suite on the CPU"};
   for (protocol::ManifestEntry& e : subject.manifest) {
     for (const protocol::ManifestEntry& reached : own::manifest(changed)) {
       if (reached.op == e.op) e.own = reached.own;

@@ -1,5 +1,6 @@
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -7,9 +8,12 @@
 
 #include "adapters/libtorch/backend.h"
 #include "adapters/libtorch/hello.h"
+#include "adapters/libtorch/lifted.h"
+#include "adapters/libtorch/pi0_ops.h"
 #include "adapters/libtorch/stock_arithmetic.h"
 #include "adapters/libtorch/user_library.h"
 #include "adapters/libtorch_invariant/registration.h"
+#include "adapters/plugin/library.h"
 
 namespace bic::libtorch {
 namespace {
@@ -31,6 +35,10 @@ std::optional<Subject> subject(const std::string& name) {
   if (constexpr std::string_view prefix = "libtorch:"; name.starts_with(prefix)) {
     return user_library(name, name.substr(prefix.size()));
   }
+  // A plug-in that this worker is asked for is lifted; by itself it has another worker.
+  if (name.starts_with("plugin:") || std::filesystem::exists(plugin::plugin_path(name))) {
+    return lifted(name, plugin::plugin_path(name));
+  }
 #ifdef BIC_FAULTS
   if (constexpr std::string_view prefix = "fault:"; name.starts_with(prefix)) {
     if (auto fault = make_fault(std::string_view(name).substr(prefix.size()))) {
@@ -45,6 +53,7 @@ std::optional<Subject> subject(const std::string& name) {
 
 int run_worker(int socket, const std::string& name, LargestTeam largest_team) {
   forbid_dynamic_threads();
+  const Pi0Operators operators;
   std::optional<Subject> made = subject(name);
   if (!made) {
     std::fprintf(

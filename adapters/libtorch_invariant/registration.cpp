@@ -1,19 +1,13 @@
 #include "adapters/libtorch_invariant/registration.h"
 
-#include <c10/util/Exception.h>
 #include <torch/library.h>
 
 #include "adapters/libtorch_invariant/dispatch_rows.h"
 #include "adapters/libtorch_invariant/ops.h"
+#include "adapters/libtorch_invariant/silence.h"
 
 namespace bic::libtorch_invariant {
 namespace {
-
-/// Registering over a kernel is what we are here for; c10 warns of it.
-class Silence final : public c10::WarningHandler {
- public:
-  void process(const c10::Warning&) override {}
-};
 
 void register_reductions(torch::Library& library) {
   library.impl("sum", TORCH_FN(sum));

@@ -39,6 +39,12 @@ std::size_t written_input(const protocol::ProblemMessage& problem) {
   throw HarnessError(problem.op + ": no input is called '" + argument + "', in '" + text + "'");
 }
 
+const std::string& text_of(const protocol::ProblemMessage& problem, Form form) {
+  const auto at = problem.calls.find(std::string(name(form)));
+  if (at != problem.calls.end()) return at->second;
+  throw HarnessError(problem.op + ": no call of form '" + std::string(name(form)) + "' was loaded");
+}
+
 /// The tensor's elements, row-major, at the start of `output`.
 std::span<std::byte> copy_elements(const Placed& tensor, std::span<std::byte> output) {
   std::int64_t bytes = tensor.element_size();
@@ -111,6 +117,21 @@ std::shared_ptr<Placed> PluginBackend::place_input(const protocol::TensorMessage
   return placed;
 }
 
+std::unique_ptr<Call> PluginBackend::call_of(const TrialMessage& trial,
+                                             const Tensors& tensors) const {
+  std::vector<bic_tensor> inputs;
+  for (const auto& input : tensors.inputs) inputs.push_back(input->view());
+  const Form form = trial.trial.form;
+  return std::make_unique<Call>(CallHead{problem_.op,
+                                         problem_.variant,
+                                         text_of(problem_, form),
+                                         form,
+                                         trial.threads,
+                                         problem_.attributes},
+                                std::move(inputs),
+                                tensors.output->view());
+}
+
 TrialReply PluginBackend::run(const TrialMessage& trial, std::span<std::byte> output) {
   TrialReply reply;
   if (lacks(trial.trial.form)) {
@@ -122,18 +143,20 @@ TrialReply PluginBackend::run(const TrialMessage& trial, std::span<std::byte> ou
   for (const auto& input : tensors.inputs) input->remember();
   if (writes_given(trial.trial.form)) tensors.output->remember();
   observe(tensors, reply.witness);
-  Call call(problem_, trial, tensors.inputs, *tensors.output);
+  const std::unique_ptr<Call> call = call_of(trial, tensors);
   if (largest_team_ != nullptr) largest_team_(1);
-  reply.outcome = call.make(library_, reply.message);
+  reply.outcome = call->make(library_, reply.message);
   const unsigned seen = largest_team_ == nullptr ? 0 : largest_team_(0);
   // A team that nobody saw and nobody states may have any size.
-  const bool known = call.team() == 0 || seen > 0;
-  reply.witness.largest_team = call.team() > 0 ? call.team() : known ? static_cast<int>(seen) : -1;
+  const bool known = call->team() == 0 || seen > 0;
+  reply.witness.largest_team = call->team() > 0 ? call->team()
+                               : known          ? static_cast<int>(seen)
+                                                : -1;
   reply.witness.form = bic::name(trial.trial.form);
   reply.witness.calls = ++calls_made_;
   reply.witness.reached = {"plugin::" + problem_.op};
   reply.witness.gave_output = writes_given(trial.trial.form);
-  if (reply.outcome == Outcome::kRan) take_output(*tensors.output, call.output(), reply, output);
+  if (reply.outcome == Outcome::kRan) take_output(*tensors.output, call->output(), reply, output);
   report_changes(trial, tensors, reply);
   if (reply.input_changed || reply.out_of_bounds) kept_.clear();
   return reply;
@@ -182,7 +205,7 @@ protocol::TimeReply PluginBackend::time(const protocol::TimeMessage& request,
   std::vector<std::unique_ptr<Call>> calls;
   for (int i = 0; i < std::max(1, request.copies); ++i) {
     const Tensors& t = sets.emplace_back(place(request.trial));
-    calls.push_back(std::make_unique<Call>(problem_, request.trial, t.inputs, *t.output));
+    calls.push_back(call_of(request.trial, t));
   }
   reply.outcome = calls[0]->make(library_, reply.message);
   const auto begin = std::chrono::steady_clock::now();

@@ -11,6 +11,8 @@
 
 namespace bic::plugin {
 
+class Call;
+
 /// Returns the largest OpenMP team asked for since the last call with `reset` not 0.
 using LargestTeam = unsigned (*)(int reset);
 
@@ -39,6 +41,7 @@ class PluginBackend final : public protocol::Backend {
   Tensors place(const protocol::TrialMessage& trial);
   std::shared_ptr<Placed> place_input(const protocol::TensorMessage& t,
                                       const protocol::TrialMessage& trial);
+  std::unique_ptr<Call> call_of(const protocol::TrialMessage& trial, const Tensors& tensors) const;
   void observe(const Tensors& tensors, protocol::Witness& witness) const;
   void take_output(const Placed& output,
                    const bic_tensor& as_left,

@@ -1,7 +1,8 @@
 /* Kernels of your own under bi-conform, from C: a shared object that exports bi_conform_plugin is
  * judged by
  *   bi-conform --backend plugin:path/to/your.so --op mm
- * examples/mm.c is a whole one. C99, and nothing else is needed.
+ * examples/mm.c is a whole one. C99, and nothing else is needed. With --lift its kernels take the
+ * place of PyTorch's, and what PyTorch makes of them is judged too (docs/lift.md).
  *
  * Every struct begins with its size and the version of this header; whoever makes one sets both
  * (BIC_PLUGIN_STRUCT). Fields are only ever appended, and lists hold pointers, so that bi-conform

@@ -4,8 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <stdexcept>
-
-#include "results_schema/error.h"
+#include <utility>
 
 namespace bic::plugin {
 namespace {
@@ -26,12 +25,6 @@ bic_form form_of(Form form) {
   return form == Form::kOut ? BIC_OUT : form == Form::kInplace ? BIC_INPLACE : BIC_FUNCTIONAL;
 }
 
-const std::string& text_of(const protocol::ProblemMessage& problem, Form form) {
-  const auto at = problem.calls.find(std::string(name(form)));
-  if (at != problem.calls.end()) return at->second;
-  throw HarnessError(problem.op + ": no call of form '" + std::string(name(form)) + "' was loaded");
-}
-
 template <class T>
 std::vector<const T*> pointers(const std::vector<T>& all) {
   std::vector<const T*> to;
@@ -41,21 +34,21 @@ std::vector<const T*> pointers(const std::vector<T>& all) {
 
 }  // namespace
 
-Call::Call(const protocol::ProblemMessage& problem,
-           const protocol::TrialMessage& trial,
-           const std::vector<std::shared_ptr<Placed>>& inputs,
-           Placed& output)
-    : placed_output_(output) {
-  for (const auto& input : inputs) inputs_.push_back(input->view());
-  for (const auto& [name, text] : problem.attributes) attributes_.push_back(attribute(name, text));
+Call::Call(const CallHead& head, std::vector<bic_tensor> inputs, const bic_tensor& output)
+    : inputs_(std::move(inputs)),
+      shape_given_(output.shape, output.shape + output.ndim),
+      output_shape_(shape_given_),
+      output_given_(output) {
+  output_given_.shape = output_shape_.data();
+  for (const auto& [name, text] : head.attributes) attributes_.push_back(attribute(name, text));
   input_pointers_ = pointers(inputs_);
   attribute_pointers_ = pointers(attributes_);
   call_ = {BIC_PLUGIN_STRUCT(bic_call),
-           problem.op.c_str(),
-           problem.variant.c_str(),
-           text_of(problem, trial.trial.form).c_str(),
-           form_of(trial.trial.form),
-           trial.threads,
+           head.op.c_str(),
+           head.variant.c_str(),
+           head.text.c_str(),
+           form_of(head.form),
+           head.threads,
            static_cast<std::int32_t>(attributes_.size()),
            static_cast<std::int32_t>(inputs_.size()),
            attribute_pointers_.data(),
@@ -65,7 +58,8 @@ Call::Call(const protocol::ProblemMessage& problem,
 }
 
 Outcome Call::make(const Library& library, std::string& message) {
-  output_ = output_given_ = placed_output_.view();
+  std::ranges::copy(shape_given_, output_shape_.begin());  // where output_ points
+  output_ = output_given_;
   call_.team = -1;
   try {
     const int code = library.run(call_);

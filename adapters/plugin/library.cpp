@@ -101,6 +101,15 @@ bic_dtype dtype_of(const std::string& elements) {
   return at->type;
 }
 
+std::filesystem::path plugin_path(const std::string& backend) {
+  constexpr std::string_view kPrefix = "plugin:";
+  if (backend.starts_with(kPrefix)) return backend.substr(kPrefix.size());
+  Dl_info here{};
+  dladdr(reinterpret_cast<const void*>(&plugin_path), &here);
+  const auto folder = std::filesystem::canonical(here.dli_fname).parent_path();
+  return folder / "external" / (backend + ".so");
+}
+
 Library::Library(const std::string& path) {
   const std::vector<std::string> before = loaded_files();
   void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);

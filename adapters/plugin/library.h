@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,10 @@ std::string dtype_name(bic_dtype type);
 
 /// The type of elements of that name. Throws HarnessError for another.
 bic_dtype dtype_of(const std::string& elements);
+
+/// The user's file for `plugin:PATH.so`; for another name the plug-in that was built with the
+/// worker libraries, external/NAME.so beside the one that asks. It need not exist.
+std::filesystem::path plugin_path(const std::string& backend);
 
 /// A user's shared object, loaded and found to be in order. It stays loaded: threads of its own may
 /// live as long as the process.

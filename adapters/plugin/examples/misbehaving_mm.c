@@ -43,7 +43,10 @@ enum misbehaviour {
   has_no_claims,
   has_a_null_claim,
   has_a_null_run,
-  dies_on_loading
+  dies_on_loading,
+  leaks,
+  leaves_a_child,
+  hangs_with_a_child
 };
 
 static void* crash_soon(void* unused) {
@@ -79,6 +82,15 @@ static void spoil_process(void) {
     case crashes_later:
       pthread_create(&thread, 0, crash_soon, 0);
       break;
+    case leaks: /* 1 GiB in a second, where nobody stops it */
+      for (int i = 0; i < 64; ++i, usleep(15000)) memset(malloc(16 << 20), 1, 16 << 20);
+      break;
+    case leaves_a_child:
+      if (fork() > 0) abort();
+      for (;;) pause();
+    case hangs_with_a_child:
+      fork();
+      for (;;) pause();
     case raises_sigkill:
       kill(getpid(), SIGKILL);
       break;
