@@ -5,6 +5,7 @@ CTest knows it when BIC_PYTHON_TORCH names that Python; it is no default test, b
 that it depends on takes some gigabytes.
 """
 import contextlib
+import json
 import pathlib
 import re
 import subprocess
@@ -112,7 +113,9 @@ class Witness(unittest.TestCase):
         self.assertEqual(team.largest(), 1)
 
 
-class Run(unittest.TestCase):
+class ProgramRun(unittest.TestCase):
+    """Runs the program with this Python."""
+
     def setUp(self):
         self.stack = contextlib.ExitStack()
         self.addCleanup(self.stack.close)
@@ -135,6 +138,8 @@ class Run(unittest.TestCase):
             cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
         return ran.stdout + ran.stderr
 
+
+class Run(ProgramRun):
     def test_of_an_invariant_override_conforms(self):
         ran = self.judge(EXAMPLES / "torch_overrides.py:invariant_mode", "--op", "mm")
         self.assertEqual((ran.returncode, ran.stderr), (0, ""), ran.stdout)
@@ -166,6 +171,29 @@ class Run(unittest.TestCase):
             library.impl("_softmax", lambda x, dim, half: torch.ones_like(x), "CPU")
         """)
         self.assertIn("own: aten::_softmax", self.support(module))
+
+    def test_of_an_operator_of_its_own_is_a_declared_op(self):
+        module = self.write("""
+            import torch
+            library = torch.library.Library("mylib", "DEF")
+            library.define("fused_rms_norm(Tensor x, Tensor r, Tensor w, float eps) -> Tensor")
+
+            def fused(x, r, w, eps):
+                s = x.double() + r.double()
+                total = torch.zeros(s.shape[0], dtype=s.dtype)
+                for j in range(s.shape[1]):
+                    total += s[:, j] * s[:, j]
+                root = (total / s.shape[1] + eps).sqrt()
+                return (s / root[:, None] * w.double()).to(x.dtype)
+
+            library.impl("fused_rms_norm", fused, "CPU")
+        """)
+        spec = HERE.parent / "examples" / "fused_rms_norm.json"
+        ran = self.judge(module, "--op-spec", spec, "--op", "fused_rms_norm", "--dtype", "bf16",
+                         "--level", "BI-2")
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""), ran.stdout)
+        report = json.loads((self.folder / "report.json").read_text())
+        self.assertIn("mylib::fused_rms_norm", json.dumps(report["subject"]["manifest"]))
 
     def test_of_batch_invariant_ops_enters_its_mode_by_itself(self):
         self.write("""

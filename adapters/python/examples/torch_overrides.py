@@ -1,7 +1,7 @@
-"""Kernels for torch in pure Python, registered for the CPU while `invariant_mode` is on.
+"""Kernels for torch in pure Python, registered for CPU and CUDA while `invariant_mode` is on.
 
     bi-conform --backend python:torch_overrides.py:invariant_mode
-    bi-conform --backend python:torch_overrides.py:varying_mode
+    bi-conform --backend python:torch_overrides.py:varying_mode --device cuda
 
 The first holds the contract, the second must fail: its mm splits the sum by the batch.
 """
@@ -13,7 +13,8 @@ import torch
 def _product(a, b):
     """Every element is one loop over k: no other row is seen."""
     wide = torch.float64 if a.dtype == torch.float64 else torch.float32
-    a, b, y = a.to(wide), b.to(wide), torch.zeros(a.shape[0], b.shape[1], dtype=wide)
+    y = torch.zeros(a.shape[0], b.shape[1], dtype=wide, device=a.device)
+    a, b = a.to(wide), b.to(wide)
     for k in range(a.shape[1]):
         y += a[:, k, None] * b[k]
     return y
@@ -40,8 +41,9 @@ def _written(out, y):
 def _registered(kernel):
     """With the kernel for `mm` and for `mm.out`, which is another entry of the dispatcher."""
     library = torch.library.Library("aten", "IMPL")
-    library.impl("mm", kernel, "CPU")
-    library.impl("mm.out", lambda a, b, *, out: _written(out, kernel(a, b)), "CPU")
+    for device in ("CPU", "CUDA"):
+        library.impl("mm", kernel, device)
+        library.impl("mm.out", lambda a, b, *, out: _written(out, kernel(a, b)), device)
     try:
         yield
     finally:

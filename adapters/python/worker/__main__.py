@@ -1,4 +1,4 @@
-"""Entry of the worker: python3 bi_conform_worker.pyz MODULE [CALL]; the socket is descriptor 3."""
+"""Entry of the worker: python3 bi_conform_worker.pyz MODULE [CALL [DEVICE]]; the socket is descriptor 3."""
 import sys
 
 if sys.version_info < (3, 9):

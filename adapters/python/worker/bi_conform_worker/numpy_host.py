@@ -5,6 +5,8 @@ import re
 
 import numpy as np
 
+from .memory import HostMemory
+
 NAME = "numpy"
 DTYPES = {
     "fp32": np.dtype(np.float32),
@@ -28,6 +30,19 @@ def dtype(name):
 def view(memory, kind, shape, strides, offset):
     """An array over memory; strides in elements, offset in bytes."""
     return np.ndarray(shape, kind, memory, offset, [s * kind.itemsize for s in strides])
+
+
+def guarded(size):
+    """Memory of its own for a tensor of so many bytes."""
+    return HostMemory(size, view)
+
+
+def resident(memory):
+    """Bytes of the parent's, where tensors are made of them."""
+    return memory
+
+
+shared = resident
 
 
 def copy(to, source):
@@ -65,6 +80,26 @@ def imported(y):
 
 def describe(y):
     return NAMES.get(y.dtype, str(y.dtype)), list(y.shape), y.itemsize
+
+
+def computes_on_host():
+    return True
+
+
+def synchronize():
+    """Nothing runs behind the back of a call."""
+
+
+def is_lost():
+    return False
+
+
+def make_poison(_):
+    """malloc's fresh blocks are poison already."""
+
+
+def device_name():
+    return "cpu"
 
 
 def fingerprint():

@@ -1,4 +1,4 @@
-"""A module that changes torch itself: kernels registered for the CPU, functions replaced."""
+"""A module that changes torch itself: kernels registered for the device, functions replaced."""
 import functools
 
 import torch
@@ -24,10 +24,10 @@ COMPOSITES = {"linear": ("mm", "addmm", "bmm"), "matmul": ("mm", "bmm", "mv", "d
 TWICE = {"form": "round-before-bias", "source": "a composite of bmm and an addition rounds twice"}
 
 
-def _row(name):
-    """The line of the operator's dispatch table that says who serves the CPU key."""
+def _row(name, key):
+    """The line of the operator's dispatch table that says who serves the key: "CPU", "CUDA"."""
     table = torch._C._dispatch_dump_table(name).splitlines()
-    return next((line for line in table if line.startswith("CPU:")), "")
+    return next((line for line in table if line.startswith(key + ":")), "")
 
 
 def _qualified(namespace, name):
@@ -42,10 +42,10 @@ def _qualified(namespace, name):
 class Overrides:
     """Watches torch from its import on; `settle` says what the module changed."""
 
-    def __init__(self, ops):
-        self._ops = ops
+    def __init__(self, ops, key="CPU"):
+        self._ops, self._key = ops, key
         self._reached, self._watched = [], set()
-        self._rows = {name: _row(name) for name in self._overloads()}
+        self._rows = {name: _row(name, key) for name in self._overloads()}
         self._places = [torch, torch.nn.functional]
         self._attributes = [dict(vars(place)) for place in self._places]
         self._replaced, self._changed, self._declared = {}, set(), {}
@@ -59,6 +59,11 @@ class Overrides:
         return [f"aten::{name}" + ("" if overload == "default" else f".{overload}")
                 for name in sorted(names) if hasattr(torch.ops.aten, name)
                 for overload in getattr(torch.ops.aten, name).overloads()]
+
+    def _brought(self):
+        """Steps of operators that are not torch's: of ops that a user declared."""
+        return [s for o in self._ops for t in o["calls"] for s in parse_call(t)
+                if not s.op.startswith("aten::")]
 
     def _watch(self):
         """Kernels registered from now on say when they run."""
@@ -85,7 +90,8 @@ class Overrides:
     def settle(self, module):
         """After activation: rows changed, functions replaced."""
         self._declared = getattr(module, "BI_CONFORM", {})
-        self._changed = {name for name, row in self._rows.items() if _row(name) != row}
+        self._changed = {name for name, row in self._rows.items() if _row(name, self._key) != row}
+        self._changed |= {_overload(s) for s in self._brought() if _known_step(s)}
         names = {s.base for o in self._ops for t in o["calls"] for s in parse_call(t)}
         for place, before in zip(self._places, self._attributes):
             for name in names & set(vars(place)):
@@ -100,7 +106,8 @@ class Overrides:
 
     def _entry(self, op):
         name, declared = op["op"], self._declared.get(op["op"], {})
-        bases = {s.base for t in op["calls"] for s in parse_call(t) if name in s.base}
+        bases = {s.base for t in op["calls"] for s in parse_call(t)
+                 if name in s.base or not s.op.startswith("aten::")}
         bases |= {LEAVES[name]} if name in LEAVES else set()
         own = [r for r in self._changed & self._watched if _base(r) in bases]
         own += [self._replaced[b][0] for b in bases & set(self._replaced)]
@@ -143,15 +150,24 @@ class Overrides:
 
     def call(self, step, positional, named):
         _, replaced = self._replaced.get(step.base, ("", None))
-        return (replaced or torch_host.overload(step))(*positional, **named)
+        return replaced(*positional, **named) if replaced else torch_host.call(
+            step, positional, named)
 
 
 def _known(calls):
     """Whether this torch has every operator of the call texts."""
+    return all(_known_step(s) for text in calls for s in parse_call(text))
+
+
+def _known_step(step):
     try:
-        return bool([torch_host.overload(s) for text in calls for s in parse_call(text)])
+        return bool(torch_host.overload(step))
     except AttributeError:
         return False
+
+
+def _overload(step):
+    return step.op + (f".{step.overload}" if step.overload else "")
 
 
 def _base(overload):

@@ -1,34 +1,22 @@
 """A tensor of a trial in memory of its own, between guards, and what its bytes were."""
-import ctypes
-
-from .layout import QUIET_NAN, SIZES, Plan, batch_axis, block_shape, dense_strides, plan_tensor
-
-POISON = b"\xff"  # NaN in all float types, and no NaN that an operation makes
-GUARD = b"\xa5"
-GUARD_BYTES = 1024
-ALIGNMENT = 64
+from .layout import QUIET_NAN, SIZES, batch_axis, block_shape, dense_strides, plan_tensor
 
 
 class Placed:
     def __init__(self, host, tensor, plan):
         self.name, self.plan = tensor["name"], plan
         self._host, self._size = host, SIZES[tensor["elements"]]
-        inside = plan.storage * self._size
-        self._memory = bytearray(GUARD) * (inside + 2 * GUARD_BYTES + ALIGNMENT)
-        base = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
-        start = GUARD_BYTES + -(base + GUARD_BYTES) % ALIGNMENT
-        self._inside = slice(start, start + inside)
-        self._memory[self._inside] = POISON * inside
+        self._memory = host.guarded(plan.storage * self._size)
         self.array = self._view(self._memory, host.dtype(tensor["elements"]))
         self._before = None
 
     def _view(self, memory, kind):
-        first = self._inside.start + self.plan.offset * self._size
-        return self._host.view(memory, kind, self.plan.shape, self.plan.strides, first)
+        return memory.array(kind, self.plan.shape, self.plan.strides,
+                            self.plan.offset * self._size)
 
     def bits(self, memory=None):
         """The elements as integers: a copy of them changes no bit."""
-        return self._view(self._memory if memory is None else memory, self._host.BITS[self._size])
+        return self._view(memory or self._memory, self._host.BITS[self._size])
 
     def fill(self, value):
         """Every element, also what padding adds, gets these bits."""
@@ -36,24 +24,22 @@ class Placed:
 
     def remember(self):
         if self._before is None:
-            self._before = bytes(self._memory)
+            self._before = self._memory.clone()
 
     def stored(self):
         """The bytes of its storage, gaps included."""
-        return memoryview(self._memory)[self._inside]
+        return self._memory.stored()
 
     def guards_hold(self):
-        start, end = self._inside.start, self._inside.stop
-        return (self._memory[:start] == self._before[:start]
-                and self._memory[end:] == self._before[end:])
+        return self._memory.same_guards(self._before)
 
     def changed(self):
-        return self._memory[self._inside] != self._before[self._inside]
+        return not self._memory.same_inside(self._before)
 
     def changed_between_elements(self):
-        expected = bytearray(self._before)
+        expected = self._before.clone()
         self._host.copy(self.bits(expected), self.bits())
-        return self._memory[self._inside] != expected[self._inside]
+        return not self._memory.same_inside(expected)
 
 
 def gather(host, problem, tensor, trial, pool):

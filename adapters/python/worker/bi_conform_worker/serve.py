@@ -12,14 +12,16 @@ from .witness import mapped_libraries, set_poison
 
 VERSION = 3
 VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "MKL_CBWR",
-             "ATEN_CPU_CAPABILITY", "OPENBLAS_CORETYPE", "NPY_DISABLE_CPU_FEATURES")
+             "ATEN_CPU_CAPABILITY", "OPENBLAS_CORETYPE", "NPY_DISABLE_CPU_FEATURES",
+             "CUBLAS_WORKSPACE_CONFIG", "CUDA_LAUNCH_BLOCKING", "CUDA_VISIBLE_DEVICES",
+             "NVIDIA_TF32_OVERRIDE", "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE")
 
 
 class Subject:
     """The module under test: what serves its calls, and in which host's tensors."""
 
-    def __init__(self, name, call, ops):
-        self.text, self.ops = ":".join(filter(None, (name, call))), ops
+    def __init__(self, name, call, device, ops):
+        self.text, self.ops, self._device = ":".join(filter(None, (name, call))), ops, device
         call = call or imported.KNOWN_CALLS.get(name, "")
         watched = []
         watch = imported.AfterTorch(lambda _: watched.append(self._overrides()))
@@ -29,16 +31,22 @@ class Subject:
         self.calls, self.host = self._choose(watched, call)
 
     def _overrides(self):
-        return importlib.import_module(".overrides", __package__).Overrides(self.ops)
+        key = self._device.partition(":")[0].upper()
+        return importlib.import_module(".overrides", __package__).Overrides(self.ops, key)
 
     def _choose(self, watched, call):
         name = self.module.__name__
+        host = _host("torch_host" if watched else "numpy_host")
+        if watched:
+            host.use(self._device)
+        elif self._device != "cpu":
+            raise imported.UsageError(f"'{name}' does not import torch: its arrays are NumPy's, "
+                                      f"which has no device '{self._device}'")
         if watched and watched[0].settle(self.module):
-            return watched[0], _host("torch_host")
+            return watched[0], host
         if call:
             raise imported.UsageError(
-                f"'{call}' of '{name}' changed no op of the suite on the CPU")
-        host = _host("torch_host" if watched else "numpy_host")
+                f"'{call}' of '{name}' changed no op of the suite on the device '{self._device}'")
         functions = Functions(self.module, host)
         if not functions.manifest(self.ops):
             raise imported.UsageError(
@@ -53,7 +61,7 @@ class Subject:
         source = getattr(self.module, "__file__", None)
         return {"version": VERSION,
                 "backend": "python:" + self.text,
-                "device": "cpu",
+                "device": self.host.device_name(),
                 "fingerprint": fingerprint,
                 "libraries": ([os.path.abspath(source)] if source else []) + mapped_libraries(),
                 "default_threads": os.cpu_count() or 1,
@@ -71,14 +79,14 @@ def _host(name):
 
 
 class Server:
-    def __init__(self, module, call=""):
-        self._module, self._call = module, call
+    def __init__(self, module, call="", device="cpu"):
+        self._module, self._call, self._device = module, call, device
         self._subject, self._trials = None, None
 
     def answer(self, body, descriptors):
         verb = body["do"]
         if verb == "hello":
-            self._subject = Subject(self._module, self._call, body["ops"])
+            self._subject = Subject(self._module, self._call, self._device, body["ops"])
             return self._subject.hello()
         if verb == "load":
             return self._load(body, descriptors)
@@ -96,7 +104,7 @@ class Server:
 
 
 def main(arguments):
-    if len(arguments) not in (1, 2):
+    if len(arguments) not in (1, 2, 3):
         sys.exit("bi_conform_worker: started by bi-conform, not by hand")
     set_poison(True)
     channel, server = Channel(), Server(*arguments)

@@ -1,7 +1,13 @@
-"""Tensors as torch's, on the CPU."""
+"""Tensors as torch's, on the device that `use` chose."""
+import ctypes
+
 import torch
 
+from .imported import UsageError, one_line
+from .memory import GUARD, POISON, block_bytes, first_inside
+
 NAME = "torch"
+DEVICE = torch.device("cpu")
 DTYPES = {
     "fp32": torch.float32,
     "bf16": torch.bfloat16,
@@ -18,11 +24,83 @@ def dtype(name):
     return DTYPES[name]
 
 
+def use(device):
+    """Tensors lie on this device from now on. Raises UsageError when torch cannot reach it."""
+    global DEVICE
+    try:
+        # An allocation: it names the index, and fails where no driver or no such device is.
+        DEVICE = torch.empty(1, device=device).device
+    except Exception as error:  # torch built without CUDA raises AssertionError
+        raise UsageError(f"torch {torch.__version__} cannot use the device '{device}': "
+                         f"{one_line(error)}") from error
+
+
+def on_cuda():
+    return DEVICE.type == "cuda"
+
+
+def computes_on_host():
+    return not on_cuda()
+
+
+def device_name():
+    """"cpu", or as in "cuda:0 NVIDIA H200"."""
+    return f"{DEVICE} {torch.cuda.get_device_name(DEVICE)}" if on_cuda() else str(DEVICE)
+
+
+class DeviceMemory:
+    """Bytes of a tensor between guards, on the device."""
+
+    def __init__(self, size):
+        self._all = torch.full((block_bytes(size),), GUARD, dtype=torch.uint8, device=DEVICE)
+        self._start, self._size = first_inside(self._all.data_ptr()), size
+        self._inside().fill_(POISON)
+
+    def _inside(self):
+        return self._all[self._start:self._start + self._size]
+
+    def array(self, kind, shape, strides, offset):
+        """Over the tensor's bytes; strides in elements, offset in bytes."""
+        return view(self._inside(), kind, shape, strides, offset)
+
+    def clone(self):
+        copy = object.__new__(DeviceMemory)
+        copy._all, copy._start, copy._size = self._all.clone(), self._start, self._size
+        return copy
+
+    def stored(self):
+        """The tensor's bytes."""
+        here = self._inside().cpu()
+        return ctypes.string_at(here.data_ptr(), self._size)
+
+    def same_inside(self, other):
+        return torch.equal(self._inside(), other._inside())
+
+    def same_guards(self, other):
+        end = self._start + self._size
+        return (torch.equal(self._all[:self._start], other._all[:self._start])
+                and torch.equal(self._all[end:], other._all[end:]))
+
+
+guarded = DeviceMemory
+
+
+def shared(memory):
+    """Bytes of the parent's as a tensor of the host's memory."""
+    if not len(memory):
+        return torch.empty(0, dtype=torch.uint8)
+    return torch.frombuffer(memory, dtype=torch.uint8)
+
+
+def resident(memory):
+    """Bytes of the parent's, where tensors are made of them: a copy, but on the CPU."""
+    return shared(memory).to(DEVICE)
+
+
 def view(memory, kind, shape, strides, offset):
-    """A tensor over memory; strides in elements, offset in bytes."""
-    elements = (len(memory) - offset) // kind.itemsize
-    return torch.frombuffer(memory, dtype=kind, count=elements, offset=offset).as_strided(
-        shape, strides)
+    """A tensor over bytes; strides in elements, offset in bytes."""
+    end = len(memory) - (len(memory) - offset) % kind.itemsize
+    return memory[offset:end].view(kind).as_strided(shape, strides)
 
 
 def copy(to, source):
@@ -54,8 +132,8 @@ def imported(y):
         if not hasattr(y, "__dlpack__"):
             raise TypeError(f"the call returned {type(y).__name__}, no tensor")
         y = torch.from_dlpack(y)
-    if y.layout != torch.strided or y.device.type != "cpu":
-        raise TypeError("the output is no strided CPU tensor")
+    if y.layout != torch.strided or y.device != DEVICE:
+        raise TypeError(f"the output is no strided tensor on {DEVICE}")
     return y.detach()
 
 
@@ -63,10 +141,63 @@ def describe(y):
     return NAMES.get(y.dtype, str(y.dtype).rpartition(".")[2]), list(y.shape), y.itemsize
 
 
+def synchronize():
+    """Waits for the device: an error of a kernel is raised here, not at the next case."""
+    if on_cuda():
+        torch.cuda.synchronize(DEVICE)
+
+
+def is_lost():
+    """Whether the device answers nothing any more, as after an illegal access."""
+    try:
+        synchronize()
+        return False
+    except Exception:
+        return True
+
+
+def make_poison(size):
+    """What the caching allocator gives next for so many bytes is poison, as far as it has it."""
+    if on_cuda():
+        torch.full((max(1, size),), POISON, dtype=torch.uint8, device=DEVICE)
+
+
 def fingerprint():
-    return {"torch": torch.__version__,
-            "cpu_capability": torch.backends.cpu.get_cpu_capability(),
-            "deterministic": str(torch.are_deterministic_algorithms_enabled()).lower()}
+    settings = {"torch": torch.__version__,
+                "cpu_capability": torch.backends.cpu.get_cpu_capability(),
+                "deterministic": torch.are_deterministic_algorithms_enabled()}
+    if on_cuda():
+        settings.update(_cuda_settings())
+    return {name: text if isinstance(text, str) else str(text).lower()
+            for name, text in settings.items()}
+
+
+def _cuda_settings():
+    """Versions and switches that choose kernels or their precision."""
+    cuda, cudnn = torch.backends.cuda, torch.backends.cudnn
+    device = torch.cuda.get_device_properties(DEVICE)
+    settings = {"cuda": torch.version.cuda,
+                "device_name": device.name,
+                "compute_capability": f"{device.major}.{device.minor}",
+                "multiprocessors": device.multi_processor_count}
+    switches = {"cudnn": lambda: cudnn.version(),
+                "matmul_precision": lambda: torch.get_float32_matmul_precision(),
+                "matmul_tf32": lambda: cuda.matmul.allow_tf32,
+                "fp16_reduction": lambda: cuda.matmul.allow_fp16_reduced_precision_reduction,
+                "bf16_reduction": lambda: cuda.matmul.allow_bf16_reduced_precision_reduction,
+                "blas_library": lambda: cuda.preferred_blas_library(),
+                "cudnn_tf32": lambda: cudnn.allow_tf32,
+                "cudnn_benchmark": lambda: cudnn.benchmark,
+                "cudnn_deterministic": lambda: cudnn.deterministic}
+    return {**settings, **{name: _read(switch) for name, switch in switches.items()}}
+
+
+def _read(switch):
+    """Which switches torch has, and when they can be read, depends on its version."""
+    try:
+        return switch()
+    except Exception as error:
+        return one_line(error)
 
 
 def set_threads(count):
@@ -82,5 +213,14 @@ def overload(step):
     return getattr(getattr(getattr(torch.ops, space), base), step.overload or "default")
 
 
+def call(step, positional, named):
+    """The step's operator; what it makes from nothing lies on the device."""
+    operator = overload(step)
+    if any(a.name == "device" for a in operator._schema.arguments):
+        named = {"device": DEVICE, **named}
+    return operator(*positional, **named)
+
+
 def glue(step):
-    return overload(step)
+    overload(step)  # raises here when torch has none
+    return lambda *positional, **named: call(step, positional, named)

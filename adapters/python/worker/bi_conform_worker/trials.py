@@ -1,6 +1,9 @@
 """One loaded problem: gathers a trial's inputs, runs the call once, says what happened."""
 import contextlib
 import hashlib
+import math
+import os
+import sys
 import time
 
 from .call_text import CallTextError, Name, parse_attribute, parse_call
@@ -66,7 +69,8 @@ class Trials:
 
     def __init__(self, subject, problem, pool, output):
         self._calls, self._host = subject.calls, subject.host
-        self._problem, self._pool, self._output = problem, pool, output
+        self._problem = problem
+        self._pool, self._output = self._host.resident(pool), self._host.shared(output)
         self._kept = {}  # common inputs stay where they are from trial to trial, as weights do
         self._calls.op = problem["op"]
         names = [t["name"] for t in problem["inputs"]]
@@ -84,19 +88,36 @@ class Trials:
                  "input_changed": False, "out_of_bounds": False,
                  "witness": self._seen_before(placed, trial["form"])}
         self._calls.forget()
-        y, team = None, Team()
+        self._host.make_poison(self._output_bytes(trial))
+        self._host.synchronize()  # the inputs are there, also for streams of the kernel's own
+        y, team = None, Team() if self._host.computes_on_host() else None
         with _no_gradients(self._host):
             try:
                 y = call.run({p.name: p.array for p in placed})
+                self._host.synchronize()
             except BaseException as error:  # a kernel may call sys.exit()
                 reply.update(outcome_of(error))
-        reply["witness"]["largest_team"] = team.largest()
+                y = None
+                self._end_if_lost(error)
+        # A device's threads are no team: no setting of the host's changes them.
+        reply["witness"]["largest_team"] = team.largest() if team else 1
         reply["witness"]["reached"] = self._calls.reached()
         if y is not None:
             reply["dtype"], reply["shape"], size = self._host.describe(y)
             reply["unwritten"] = copy_elements(self._host, y, size, self._output)
         self._report_changes(call, placed, y, reply)
         return reply
+
+    def _output_bytes(self, trial):
+        output = self._problem["output"]
+        shape = plan_tensor(self._problem, output, trial).shape
+        return math.prod(shape) * SIZES[output["elements"]]
+
+    def _end_if_lost(self, error):
+        """A device that answers no more is this case's doing: the next one needs a new process."""
+        if self._host.is_lost():
+            print(f"the device is lost: {one_line(error)}", file=sys.stderr, flush=True)
+            os._exit(1)
 
     def _place(self, trial):
         call = self._forms[trial["form"]]
@@ -158,13 +179,16 @@ class Trials:
         try:
             with _no_gradients(self._host):
                 y = call.run(sets[0])
+                self._host.synchronize()
                 begin = time.perf_counter_ns()
                 for i in range(request["calls"]):
                     y = call.run(sets[(i + 1) % len(sets)])
+                self._host.synchronize()
                 reply["nanoseconds"] = time.perf_counter_ns() - begin
             copy_elements(self._host, y, self._host.describe(y)[2], self._output)
         except BaseException as error:
             reply.update(outcome_of(error))
+            self._end_if_lost(error)
         finally:
             set_poison(True)
         return reply

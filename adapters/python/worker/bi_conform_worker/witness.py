@@ -100,5 +100,5 @@ def mapped_libraries():
     with open("/proc/self/maps", encoding="utf-8") as maps:
         paths = set(re.findall(r"(/\S*\.so\S*)$", maps.read(), re.MULTILINE))
     wanted = re.compile(r"(blas|mkl|dnnl|blis|libgomp|libomp|libiomp|_multiarray_umath|libtorch_cpu"
-                        r"|libc10\.|libtorch\.)")
+                        r"|libc10\.|libtorch\.|libtorch_cuda|libc10_cuda|cudart|cudnn|nvrtc)")
     return sorted(p for p in paths if wanted.search(os.path.basename(p)))
