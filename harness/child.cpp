@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +10,7 @@
 #include <string_view>
 #include <thread>
 
+#include "harness/keeper.h"
 #include "results_schema/error.h"
 
 extern char** environ;
@@ -22,10 +22,12 @@ constexpr int kSocket = 3;
 
 bool is_handed_on(std::string_view variable) {
   constexpr std::string_view kNames[] = {
-      "PATH=",  "HOME=",  "LANG=",        "LC_",    "TMPDIR=",   "LD_LIBRARY_PATH=",
-      "CUDA_",  "OMP_",   "GOMP_",        "MKL_",   "KMP_",      "MALLOC_",
-      "ATEN_",  "TORCH_", "ONEDNN_",      "DNNL_",  "OPENBLAS_", "NPY_",
-      "PYTHON", "PYENV_", "VIRTUAL_ENV=", "CONDA_", "ASAN_",     "UBSAN_"};
+      "PATH=",  "HOME=",  "LANG=",        "LC_",     "TMPDIR=",   "LD_LIBRARY_PATH=",
+      "CUDA_",  "OMP_",   "GOMP_",        "MKL_",    "KMP_",      "MALLOC_",
+      "ATEN_",  "TORCH_", "ONEDNN_",      "DNNL_",   "OPENBLAS_", "NPY_",
+      "PYTHON", "PYENV_", "VIRTUAL_ENV=", "CONDA_",  "ASAN_",     "UBSAN_",
+      "LSAN_",  "TSAN_",  "CUBLAS_",      "NVIDIA_", "PYTORCH_",  "TRITON_",
+      "JAX_",   "XLA_",   "BLIS_"};
   for (std::string_view name : kNames) {
     if (variable.starts_with(name)) return true;
   }
@@ -46,7 +48,6 @@ constexpr const char* kDefaults[] = {"OMP_DYNAMIC=false",
                                 char* const* arguments,
                                 char* const* environment) {
   setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
   signal(SIGINT, SIG_IGN);
   // Out of the way first: one of the two may sit on a number that the other is to have.
   const int socket = fcntl(plan.socket, F_DUPFD, 10);
@@ -64,9 +65,10 @@ constexpr const char* kDefaults[] = {"OMP_DYNAMIC=false",
 ChildEnd describe(int status) {
   if (WIFSIGNALED(status)) {
     const int number = WTERMSIG(status);
-    return {true, "killed by signal " + std::to_string(number) + " (" + strsignal(number) + ")"};
+    return {.signal = number,
+            .text = "killed by signal " + std::to_string(number) + " (" + strsignal(number) + ")"};
   }
-  return {false, "exited with code " + std::to_string(WEXITSTATUS(status))};
+  return {.text = "exited with code " + std::to_string(WEXITSTATUS(status))};
 }
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
@@ -99,23 +101,32 @@ pid_t spawn_worker(const ChildPlan& plan) {
   if (child < 0) throw HarnessError(std::string("cannot start a process: ") + std::strerror(errno));
   if (child == 0) become_worker(plan, argv.data(), envp.data());
   setpgid(child, child);
+  keep_group(child);
   return child;
+}
+
+bool has_ended(pid_t child) {
+  siginfo_t end{};
+  const int flags = WEXITED | WNOHANG | WNOWAIT;
+  return waitid(P_PID, static_cast<id_t>(child), &end, flags) == 0 && end.si_pid == child;
 }
 
 ChildEnd reap_child(pid_t child, std::chrono::milliseconds patience) {
   const auto deadline = std::chrono::steady_clock::now() + patience;
-  int status = 0;
-  while (std::chrono::steady_clock::now() < deadline) {
-    if (waitpid(child, &status, WNOHANG) == child) return describe(status);
+  while (!has_ended(child) && std::chrono::steady_clock::now() < deadline) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  return kill_child(child);
+  const bool by_itself = has_ended(child);
+  ChildEnd end = kill_child(child);
+  end.killed_by_others = by_itself && end.signal == SIGKILL;
+  return end;
 }
 
 ChildEnd kill_child(pid_t child) {
   kill(-child, SIGKILL);
+  forget_group(child);
   int status = 0;
-  waitpid(child, &status, 0);
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
   return describe(status);
 }
 
