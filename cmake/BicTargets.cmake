@@ -25,17 +25,20 @@ find_package(fmt REQUIRED)
 add_library(bic_compile_options INTERFACE)
 add_library(bic::compile_options ALIAS bic_compile_options)
 target_compile_options(bic_compile_options INTERFACE -Wall -Wextra -ffp-contract=off
-                                                     -Wno-missing-field-initializers
-                                                     -Wno-restrict)  # false alarms of gcc 12
+                                                     -Wno-missing-field-initializers)
+# False alarms of gcc 12, in its own std::string.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(bic_compile_options INTERFACE -Wno-restrict)
+endif()
 target_include_directories(bic_compile_options INTERFACE "${PROJECT_SOURCE_DIR}")
 if(BIC_WERROR)
   target_compile_options(bic_compile_options INTERFACE -Werror)
 endif()
 if(BIC_SANITIZE)
-  target_compile_options(bic_compile_options INTERFACE -fsanitize=address,undefined
+  target_compile_options(bic_compile_options INTERFACE "-fsanitize=${BIC_SANITIZE}"
                                                        -fno-sanitize-recover=undefined
                                                        -fno-omit-frame-pointer)
-  target_link_options(bic_compile_options INTERFACE -fsanitize=address,undefined)
+  target_link_options(bic_compile_options INTERFACE "-fsanitize=${BIC_SANITIZE}")
 endif()
 
 # bic_add_library(<name> SOURCES <file>... [LINK <target>...])
