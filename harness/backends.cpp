@@ -79,6 +79,21 @@ std::filesystem::path library_beside(const std::string& program, std::string_vie
   return real.parent_path().parent_path() / "lib" / library;
 }
 
+/// What can be lifted into the LibTorch worker.
+void require_plugin(const std::string& backend, bool lift) {
+  if (!lift || backend.starts_with("plugin:") || external_backend(backend) != nullptr) return;
+  throw UsageError(
+      fmt::format("--lift: '{}' is no plug-in; give plugin:PATH.so, openblas or onednn", backend));
+}
+
+void require_cpu(const std::string& backend, const std::string& device) {
+  if (device.empty() || device == "cpu") return;
+  throw UsageError(fmt::format(
+      "--device: '{}' runs on the CPU only: of this build, python: backends alone can use '{}'",
+      backend,
+      device));
+}
+
 void require_built(const std::string& backend, const std::filesystem::path& library) {
   if (std::filesystem::exists(library)) return;
   const std::string file = library.filename();
@@ -125,17 +140,19 @@ bool has_stock(const std::string& program) {
 
 WorkerLaunch launch_of(const std::string& backend,
                        const std::string& program,
-                       const std::string& python) {
+                       const BackendHost& host) {
+  require_plugin(backend, host.lift);
   if (backend.starts_with("python:")) {
     const auto worker = library_beside(program, kPythonWorker);
     require_built(backend, worker);
-    return python_launch(backend, python, worker);
+    return python_launch(backend, host, worker);
   }
-  if (!python.empty()) throw UsageError("--python is for --backend python:MODULE[:CALL]");
+  if (!host.python.empty()) throw UsageError("--python is for --backend python:MODULE[:CALL]");
+  require_cpu(backend, host.device);
   if (const ExternalBackend* const external = external_backend(backend)) {
     const std::string missing = missing_text(*external);
     if (!missing.empty()) throw UsageError(fmt::format("--backend: '{}' is {}", backend, missing));
-    const auto worker = library_beside(program, kPluginLibrary);
+    const auto worker = library_beside(program, host.lift ? kLibrary : kPluginLibrary);
     require_built(backend, worker);
     return {.library = worker, .backend = backend};
   }
@@ -148,7 +165,7 @@ WorkerLaunch launch_of(const std::string& backend,
                                  did_you_mean(backend, known),
                                  backend_names()));
   }
-  const std::string_view library = file == nullptr ? kLibrary : file->library;
+  const std::string_view library = file == nullptr || host.lift ? kLibrary : file->library;
   WorkerLaunch launch{.library = library_beside(program, library),
                       .backend = file == nullptr ? backend : resolve_file(backend, *file)};
   require_built(backend, launch.library);

@@ -11,7 +11,7 @@
 namespace bic {
 namespace {
 
-constexpr int kMostGap = 65536, kMostThreads = 1024, kMostRuns = 2, kMostWorkers = 1;
+constexpr int kMostGap = 65536, kMostThreads = 1024, kMostRuns = 2, kMostWorkers = kPeerWorker;
 constexpr double kMostBytes = 0x1p33;
 
 [[noreturn]] void refuse(std::string_view field, const std::string& what) {
@@ -24,6 +24,19 @@ void check_count(const CaseName& name) {
   refuse("trials",
          fmt::format(
              "relation '{}' takes {} of them, got {}", name.relation, wanted, name.trials.size()));
+}
+
+/// Only the second trial of the relation `peer` runs on the peer, and all else of it is the first.
+void check_peer(const CaseName& name) {
+  const bool compares = name.relation == peer_relation().name;
+  for (std::size_t i = 0; i < name.trials.size(); ++i) {
+    if ((name.trials[i].worker == kPeerWorker) == (compares && i == 1)) continue;
+    refuse("trials", fmt::format("worker={} is for the second trial of peer", kPeerWorker));
+  }
+  if (!compares) return;
+  Trial here = name.trials[1];
+  here.worker = 0;
+  if (here != name.trials[0]) refuse("trials", "peer compares the same trial on both backends");
 }
 
 void check_pair(const Trial& a, const Trial& b) {
@@ -66,22 +79,27 @@ void check_offers(const Problem& p, const Trial& t) {
   }
 }
 
+/// The tensor of which a batch would be larger than any machine should be asked for; else empty.
+std::string too_large(const Problem& p, std::int64_t batch) {
+  std::vector<TensorSpec> tensors = p.variant->inputs;
+  tensors.push_back(p.variant->output);
+  for (const TensorSpec& tensor : tensors) {
+    double bytes = static_cast<double>(size_of(p.dtype));
+    for (std::int64_t e : block_shape(tensor, p.dims)) bytes *= static_cast<double>(e);
+    if (batch_axis(tensor) >= 0) bytes *= static_cast<double>(batch);
+    if (bytes > kMostBytes) return tensor.name;
+  }
+  return "";
+}
+
 void check_size(const Problem& p, const Trial& t) {
   for (const auto& [dim, extent] : p.dims) {
     if (extent > kMostExtent) {
       refuse("dims", fmt::format("{}{} is more than {}", dim, extent, kMostExtent));
     }
   }
-  std::vector<TensorSpec> tensors = p.variant->inputs;
-  tensors.push_back(p.variant->output);
-  for (const TensorSpec& tensor : tensors) {
-    double bytes = static_cast<double>(size_of(p.dtype));
-    for (std::int64_t e : block_shape(tensor, p.dims)) bytes *= static_cast<double>(e);
-    if (batch_axis(tensor) >= 0) bytes *= static_cast<double>(t.batch);
-    if (bytes > kMostBytes) {
-      refuse("dims", fmt::format("'{}' would be larger than 8 GiB", tensor.name));
-    }
-  }
+  const std::string tensor = too_large(p, t.batch);
+  if (!tensor.empty()) refuse("dims", fmt::format("'{}' would be larger than 8 GiB", tensor));
 }
 
 }  // namespace
@@ -89,11 +107,30 @@ void check_size(const Problem& p, const Trial& t) {
 void check_case(const CaseName& name) {
   const Problem problem = problem_of(name);
   check_count(name);
+  check_peer(name);
   if (name.trials.size() == 2) check_pair(name.trials[0], name.trials[1]);
   for (const Trial& t : name.trials) {
     check_numbers(t);
     check_offers(problem, t);
     check_size(problem, t);
+  }
+}
+
+void check_sizes(const std::vector<Cell>& plan, const Selection& selection, Seed seed) {
+  for (const Cell& cell : plan) {
+    for (const ProblemPlan& p : cell.problems) {
+      const Problem problem = draw(p, seed, selection.dims, 0);
+      const std::int64_t batch = batches_of(p, problem, selection).back();
+      const std::string tensor = too_large(problem, batch);
+      if (tensor.empty()) continue;
+      throw UsageError(
+          fmt::format("'{}' of {} in {} would be larger than 8 GiB at a batch of {}; ask for "
+                      "smaller --dims, --shapes or --batch",
+                      tensor,
+                      problem.op->name,
+                      bic::name(problem.dtype),
+                      batch));
+    }
   }
 }
 

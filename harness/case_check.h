@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "harness/plan.h"
 #include "results_schema/case_name.h"
 
 namespace bic {
@@ -14,5 +15,9 @@ inline constexpr std::int64_t kMostBatch = 65536;
 /// trials that the relation has no use for, sizes beyond every machine.
 /// Throws UsageError that names the field at fault.
 void check_case(const CaseName&);
+
+/// Refuses a plan whose own sizes (--dims, --shapes, --batch) are beyond every machine.
+/// Throws UsageError that names the op, the tensor and the sizes.
+void check_sizes(const std::vector<Cell>& plan, const Selection& selection, Seed seed);
 
 }  // namespace bic

@@ -8,14 +8,18 @@
 #include <map>
 #include <thread>
 
+#include "harness/backend_flags.h"
 #include "harness/backends.h"
 #include "harness/case_check.h"
+#include "harness/declare.h"
 #include "harness/environment.h"
 #include "harness/flags.h"
 #include "harness/inform.h"
+#include "harness/interrupt.h"
 #include "harness/run.h"
 #include "harness/selection.h"
 #include "harness/selftest.h"
+#include "harness/shard_choice.h"
 #include "harness/typed.h"
 #include "results_schema/error.h"
 #include "results_schema/nearest.h"
@@ -23,36 +27,10 @@
 namespace bic {
 namespace {
 
-/// The flags that say what is run and how.
-struct BackendFlags {
-  std::string backend, isolation = "process", timeout = "30s", python;
-
-  void add_to(CLI::App& app) {
-    app.add_option("-b,--backend", backend, "backend to judge (bi-conform list backends)");
-    app.add_option("--isolation", isolation, "process (default) or none: in this process");
-    app.add_option("--timeout", timeout, "longest wait for one trial (30s)");
-    app.add_option("--python", python, "interpreter of a python: backend (python3)");
-  }
-
-  WorkerLaunch launch(const Program& program) const {
-    if (isolation != "process" && isolation != "none") {
-      throw UsageError(fmt::format("--isolation: '{}' is neither 'process' nor 'none'", isolation));
-    }
-    if (backend.empty()) {
-      throw UsageError("--backend is missing; name one of: " + backend_names());
-    }
-    const auto longest = duration("--timeout", timeout);
-    WorkerLaunch l = launch_of(backend, program.path, python);
-    l.isolated = isolation == "process";
-    l.timeout = longest;
-    return l;
-  }
-};
-
 struct RunFlags {
   BackendFlags backend;
   SelectionText selection;
-  std::string seed, budget, jobs, out = "bi-conform-report";
+  std::string seed, budget, jobs, shard, resume, out = "bi-conform-report";
   bool quick = false, standard = false, exhaustive = false, no_perf = false;
   bool no_shrink = false, selftest = false;
 
@@ -71,6 +49,8 @@ struct RunFlags {
     app.add_option("--seed", seed, "hexadecimal seed of all values (b1c0)");
     app.add_option("--budget", budget, "stop between problems after this time: 60s");
     app.add_option("-o,--out", out, "folder of report.json and journal.jsonl");
+    app.add_option("--resume", resume, "go on with the run whose journal lies in this folder");
+    app.add_option("--shard", shard, "run part 2 of 4: 2/4; none: all of it (docs/shards.md)");
     app.add_option("-j,--jobs", jobs, "workers that run problems at once (the cores, at most 4)");
     app.add_flag("--quick", quick, "the daily plan (default)")->disable_flag_override();
     app.add_flag("--standard", standard, "four times as many problems")->disable_flag_override();
@@ -90,6 +70,41 @@ struct RunFlags {
   }
 };
 
+/// One text for each folder: "r" and "r/" are the same.
+std::filesystem::path folder_named(const std::string& text) {
+  return (std::filesystem::path(text) / "").lexically_normal();
+}
+
+/// The folder of a run: of --out or of --resume, which the given arguments may both name.
+void choose_folder(const RunFlags& flags, bool out_given, RunOptions& options) {
+  options.resume = !flags.resume.empty();
+  options.out = options.resume ? flags.resume : flags.out;
+  if (options.resume && out_given && folder_named(flags.out) != folder_named(flags.resume)) {
+    throw UsageError(
+        fmt::format("--out '{}': --resume goes on in '{}'; leave --out away or name the same",
+                    flags.out,
+                    flags.resume));
+  }
+  const bool named_itself =
+      options.resume && std::filesystem::exists(options.out / "journal.jsonl");
+  if (options.shard && !named_itself) options.out /= folder_of(*options.shard);
+}
+
+/// What is typed to go on with a run that was started by these arguments.
+std::string resume_command(const std::string& typed,
+                           const Arguments& arguments,
+                           const RunOptions& options) {
+  std::string command = typed;
+  for (const std::string& argument : arguments) command += " " + shell_quoted(argument);
+  if (options.shard && options.shard->source != kShardFlag) {
+    command += fmt::format(" {} {}", kShardFlag, text_of(*options.shard));
+  }
+  if (options.resume) return command;
+  // A folder that --out names is that of all shards.
+  const auto& folder = options.shard ? options.out.parent_path() : options.out;
+  return command + " --resume " + shell_quoted(folder.string());
+}
+
 /// What the suite sees of the planted faults on this machine, with the seed of the run.
 report::Detection score_before_run(const Program& program, const RunOptions& options) {
   return selftest({.program = program.path,
@@ -104,29 +119,38 @@ report::Detection score_before_run(const Program& program, const RunOptions& opt
 int run_verb(const Program& program, const Arguments& arguments) {
   CLI::App app("Judges whether a backend's kernels are batch invariant.", "bi-conform");
   app.footer(
-      "Verbs: run (default), repro, selftest, list, support, explain. See bi-conform VERB --help.");
+      "Verbs: run (default), merge, repro, selftest, list, support, explain. "
+      "See bi-conform VERB --help.");
   app.set_version_flag("--version", "bi-conform " + suite_version());
   RunFlags flags;
   flags.add_to(app);
   parse(app, arguments);
+  flags.backend.declare(program);
   RunOptions options;
+  flags.selection.has_peer = !flags.backend.against.empty();
   options.selection = make_selection(flags.selection);
   options.strength = flags.strength();
   if (!flags.seed.empty()) options.seed = seed_flag(flags.seed);
   options.jobs = job_count(flags.jobs);
   if (!flags.budget.empty()) options.budget = duration("--budget", flags.budget);
-  if (make_plan(options.selection, options.strength).empty()) {
-    throw UsageError("nothing is selected: no case passes all of the given filters");
+  const std::vector<Cell> plan = make_plan(options.selection, options.strength);
+  if (plan.empty()) {
+    throw UsageError("nothing is selected: no case passes all of " + filters_text(flags.selection));
   }
+  check_sizes(plan, options.selection, options.seed);
   options.backend = flags.backend.launch(program);
   options.timed = !flags.no_perf && has_stock(program.path);
   if (options.timed) options.stock = launch_of("libtorch", program.path);
   options.shrink = !flags.no_shrink;
-  options.out = flags.out;
+  options.shard = choose_shard(flags.shard, variable);
+  choose_folder(flags, app.count("--out") > 0, options);
   options.command_line = fmt::format("bi-conform {}", fmt::join(arguments, " "));
   options.typed = program.typed;
+  options.resume_command = resume_command(program.typed, arguments, options);
+  options.selftest = flags.selftest;
   catch_interrupts();
-  if (flags.selftest) options.detection = score_before_run(program, options);
+  check_declared_ops();
+  if (flags.selftest && !options.resume) options.detection = score_before_run(program, options);
   if (interrupted()) return static_cast<int>(ExitCode::kUnproved);
   return run_suite(options);
 }
@@ -138,16 +162,26 @@ int repro_verb(const Program& program, const Arguments& arguments) {
   backend.add_to(app);
   app.add_option("case", text, "case string, as a report or a failure prints it")->required();
   parse(app, arguments);
-  check_case(parse_case_name(text));  // what cannot be run is answered before any work
+  backend.declare(program);
+  const CaseName name = parse_case_name(text);
+  check_case(name);  // what cannot be run is answered before any work
+  if (name.relation == peer_relation().name && backend.against.empty()) {
+    throw UsageError("the case compares two backends; name the other one with --against");
+  }
+  catch_interrupts();
+  check_declared_ops();
   return reproduce(backend.launch(program), text, program.typed);
 }
 
 int list_verb(const Program& program, const Arguments& arguments) {
   CLI::App app("Lists ops, relations, laws, faults or backends.", "bi-conform list");
   std::string what = "ops";
+  std::vector<std::string> op_specs;
+  add_op_specs(app, op_specs);
   app.add_option(
       "what", what, "ops, relations, laws, faults, public or backends; ops-page: docs/ops.md");
   parse(app, arguments);
+  declare_ops(op_specs, {});
   if (what == "ops-page") {
     return print_ops_page(launch_of("libtorch", program.path),
                           launch_of("libtorch-invariant", program.path));
@@ -160,14 +194,19 @@ int support_verb(const Program& program, const Arguments& arguments) {
   BackendFlags backend;
   backend.add_to(app);
   parse(app, arguments);
+  catch_interrupts();
+  backend.declare(program);
   return support(backend.launch(program));
 }
 
 int explain_verb(const Program&, const Arguments& arguments) {
   CLI::App app("Explains a status, reason, level, relation or op.", "bi-conform explain");
   std::string word;
+  std::vector<std::string> op_specs;
+  add_op_specs(app, op_specs);
   app.add_option("word", word, "vacuous, nan_bits, BI-2, layout, mm, …")->required();
   parse(app, arguments);
+  declare_ops(op_specs, {});
   return explain(word);
 }
 
@@ -182,6 +221,7 @@ using Verb = int (*)(const Program&, const Arguments&);
 const std::map<std::string, Verb>& verbs() {
   static const std::map<std::string, Verb> kVerbs{{"run", run_verb},
                                                   {"repro", repro_verb},
+                                                  {"merge", merge_verb},
                                                   {"list", list_verb},
                                                   {"support", support_verb},
                                                   {"explain", explain_verb},
@@ -230,6 +270,9 @@ int run_command_line(const std::string& program,
   } catch (const Error& e) {
     complain(e.what());
     return static_cast<int>(e.code());
+  } catch (const Interrupted&) {
+    complain("interrupted before any verdict");
+    return static_cast<int>(ExitCode::kUnproved);
   } catch (const std::bad_alloc&) {
     complain("out of memory; ask for smaller --dims or --batch");
     return static_cast<int>(ExitCode::kHarnessError);

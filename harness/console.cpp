@@ -6,7 +6,9 @@
 #include <map>
 
 #include "harness/levels.h"
+#include "harness/shard_choice.h"
 #include "harness/shrink_facts.h"
+#include "harness/typed.h"
 #include "results_schema/case_name.h"
 
 namespace bic {
@@ -122,6 +124,13 @@ void Console::header(const report::Report& r) {
                    r.environment.cores,
                    r.environment.threads,
                    r.environment.isa));
+  if (const auto& shard = r.run.shard) {
+    line(fmt::format("shard {} by {}", text_of(*shard), shard->source));
+    // The launcher gives one terminal to all, and each would write over the others' progress.
+    if (shard->source != kShardFlag) terminal_ = false;
+  }
+  if (!r.shards.empty()) line(fmt::format("merged from {} shards", r.shards.size()));
+  if (r.peer) line("against " + r.peer->backend);
   line("");
   line(fmt::format("{:<12} {:<5} {:<5} {:>6} {:>6} {:>9}  {}",
                    "op",
@@ -163,7 +172,8 @@ void Console::row(const report::OpRow& r) {
 }
 
 void Console::failure(const report::Failure& failure) {
-  line(failure_text(failure.shrunk, typed_, backend_ + flags_) + "\n" + facts_text(failure));
+  line(failure_text(failure.shrunk, typed_, shell_quoted(backend_) + flags_) + "\n" +
+       facts_text(failure));
 }
 
 void Console::verdict(const report::Report& r, const std::string& path) {
@@ -184,6 +194,10 @@ void Console::verdict(const report::Report& r, const std::string& path) {
       cases.sum() - cases[Status::kPass] - cases[Status::kFail] - cases[Status::kUnstable] -
           cases[Status::kVacuous] - cases[Status::kSkipped] - cases[Status::kUnsupported],
       static_cast<double>(r.run.duration_ns) / 1e9));
+  if (r.run.killed_workers > 0) {
+    line(fmt::format("{} times something else killed a worker; its problem was run again",
+                     r.run.killed_workers));
+  }
   if (!r.run.complete) line("incomplete: " + r.run.incomplete_reason);
   line(r.verdict.text);
   line("report: " + path);

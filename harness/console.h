@@ -21,6 +21,8 @@ class Console {
   void row(const report::OpRow& row);
   void failure(const report::Failure& failure);
   void verdict(const report::Report& report, const std::string& path);
+  /// A line of its own.
+  void note(const std::string& text) { line(text); }
 
  private:
   void line(const std::string& text);

@@ -48,4 +48,18 @@ void add_draws(report::Controls& controls, const Prepared& prepared) {
   }
 }
 
+void add_controls(report::Controls& sum, const report::Controls& part) {
+  sum.searched += part.searched;
+  sum.drawn += part.drawn;
+  sum.redrawn += part.redrawn;
+  sum.vacuous += part.vacuous;
+  for (const report::ControlRow& law : part.laws) {
+    report::ControlRow& row = row_of(sum, law.law);
+    row.problems += law.problems;
+    row.vacuous += law.vacuous;
+    row.compared += law.compared;
+    for (const auto& [control, changed] : law.changed) row.changed[control] += changed;
+  }
+}
+
 }  // namespace bic

@@ -9,4 +9,7 @@ namespace bic {
 /// vacuous, and of the outputs of telling samples the share that each control changed.
 void add_draws(report::Controls& controls, const Prepared& prepared);
 
+/// Adds what another part of the plan showed.
+void add_controls(report::Controls& sum, const report::Controls& part);
+
 }  // namespace bic

@@ -24,6 +24,29 @@ void refuse_empty_values(const CLI::App& app) {
   }
 }
 
+using Units = std::map<std::string, double>;
+
+/// A number with one of the units; 0 for any other text.
+double quantity(const std::string& text, const Units& units) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto at = units.find(std::string(end, text.data() + text.size()));
+  return error == std::errc() && at != units.end() ? value * at->second : 0;
+}
+
+/// In the words of the other mistakes, where the option at fault can be told.
+[[noreturn]] void refuse_mismatch(const CLI::App& app, const CLI::ArgumentMismatch& mismatch) {
+  for (const CLI::Option* o : app.get_options()) {
+    if (o->get_items_expected_max() == 1 && o->count() > 1) {
+      throw UsageError(
+          fmt::format("{} is given {} times; give it once", o->get_name(), o->count()));
+    }
+  }
+  const std::string text = mismatch.what();
+  if (!text.ends_with(" missing")) throw mismatch;
+  throw UsageError(text.substr(0, text.find(':')) + ": its value is missing");
+}
+
 }  // namespace
 
 void parse(CLI::App& app, Arguments arguments) {
@@ -34,6 +57,8 @@ void parse(CLI::App& app, Arguments arguments) {
   } catch (const CLI::CallForHelp&) {
     std::cout << app.help();
     throw;
+  } catch (const CLI::ArgumentMismatch& mismatch) {
+    refuse_mismatch(app, mismatch);
   }
   const Arguments extra = app.remaining();
   if (extra.empty()) return refuse_empty_values(app);
@@ -43,22 +68,41 @@ void parse(CLI::App& app, Arguments arguments) {
   }
   const std::string wrong = extra[0].substr(0, extra[0].find('='));
   const char* what = wrong.starts_with("-") ? "flag" : "argument";
-  throw UsageError(fmt::format(
-      "unknown {} '{}'{} (bi-conform --help lists them)", what, wrong, did_you_mean(wrong, known)));
+  throw UsageError(fmt::format("unknown {} '{}'{} ({} --help lists them)",
+                               what,
+                               wrong,
+                               did_you_mean(wrong, known),
+                               app.get_name()));
 }
 
 std::chrono::milliseconds duration(const std::string& flag, const std::string& text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const std::string unit(end, text.data() + text.size());
-  const std::map<std::string, double> units{{"ms", 1}, {"s", 1e3}, {"", 1e3}, {"m", 6e4}};
-  const auto at = units.find(unit);
-  const double ms = at == units.end() ? 0 : value * at->second;
-  if (error != std::errc() || !(ms >= 1) || ms > 1e9) {
+  const double ms = quantity(text, {{"ms", 1}, {"s", 1e3}, {"", 1e3}, {"m", 6e4}});
+  if (!(ms >= 1) || ms > 1e9) {
     throw UsageError(
         fmt::format("{}: '{}' is not a duration; write for example 30s or 2m", flag, text));
   }
   return std::chrono::milliseconds(static_cast<std::int64_t>(ms));
+}
+
+std::int64_t byte_count(const std::string& flag, const std::string& text) {
+  const double bytes = quantity(text,
+                                {{"", 1},
+                                 {"kB", 1e3},
+                                 {"KB", 1e3},
+                                 {"MB", 1e6},
+                                 {"GB", 1e9},
+                                 {"TB", 1e12},
+                                 {"KiB", 0x1p10},
+                                 {"MiB", 0x1p20},
+                                 {"GiB", 0x1p30},
+                                 {"TiB", 0x1p40}});
+  if (!(bytes >= 1e6) || bytes > 0x1p50) {
+    throw UsageError(
+        fmt::format("{}: '{}' is not a size from 1 MB to 1024 TiB; write for example 500MB or 4GiB",
+                    flag,
+                    text));
+  }
+  return static_cast<std::int64_t>(bytes);
 }
 
 Seed seed_flag(const std::string& text) {

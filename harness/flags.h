@@ -23,11 +23,18 @@ void parse(CLI::App& app, Arguments arguments);
 /// "30s", "500ms", "2m" or a number of seconds. Throws UsageError that names the flag.
 std::chrono::milliseconds duration(const std::string& flag, const std::string& text);
 
+/// "500MB", "4GiB" or a number of bytes. Throws UsageError that names the flag, also for less than
+/// a megabyte, which no process gets by with.
+std::int64_t byte_count(const std::string& flag, const std::string& text);
+
 /// The value of --seed. Throws UsageError when it is not hexadecimal.
 Seed seed_flag(const std::string& text);
 
 /// The value of --jobs; the cores, at most 4, when it is empty. Throws UsageError.
 int job_count(const std::string& text);
+
+/// `bi-conform merge`.
+int merge_verb(const Program& program, const Arguments& arguments);
 
 /// `bi-conform selftest`.
 int selftest_verb(const Program& program, const Arguments& arguments);

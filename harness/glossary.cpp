@@ -33,7 +33,7 @@ std::vector<std::pair<std::string, std::string>> glossary() {
       {"witness", "the trial was not run as planned: layout, form, threads or process"},
       {"signal", "the worker was killed by a signal"},
       {"exception", "the call threw, or the worker ended by itself"},
-      {"out_of_memory", "the worker was killed for its memory"},
+      {"out_of_memory", "the worker held more than --memory, or the system had no more for it"},
       {"no_parallel_region", "the op opened no parallel region, so threads cannot matter here"},
       {"filtered", "left out by a filter"},
       {"budget", "left out because the run was cut"},

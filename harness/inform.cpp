@@ -30,6 +30,7 @@ Rows relation_rows() {
   for (const Relation& r : relations()) {
     rows.emplace_back(std::string(r.name), fmt::format("{}: {}", name(r.level), r.claim));
   }
+  rows.emplace_back(peer_relation().name, fmt::format("--against: {}", peer_relation().claim));
   return rows;
 }
 
@@ -99,6 +100,10 @@ int print_ops_page(const WorkerLaunch& stock, const WorkerLaunch& bundled) {
 int support(const WorkerLaunch& backend) {
   const Worker worker(backend);
   fmt::print("{} on {}\n", worker.hello().backend, worker.hello().device);
+  for (const auto& [key, value] : worker.hello().fingerprint) {
+    if (key == "lifted") fmt::print("ATen's overloads that are the plug-in's: {}\n", value);
+    if (key == "not_lifted") fmt::print("claimed ops that are not one call of ATen's: {}\n", value);
+  }
   for (const protocol::ManifestEntry& e : worker.hello().manifest) {
     fmt::print("{:<12} {:<20} {}\n",
                e.op,

@@ -1,36 +1,28 @@
 #include "harness/jobs.h"
 
 #include "harness/ahead.h"
+#include "harness/control_tally.h"
+#include "harness/interrupt.h"
+#include "harness/perf.h"
+#include "results_schema/sha256.h"
 
 namespace bic {
 namespace {
 
-std::unique_ptr<JudgedProblem> unsupported(std::unique_ptr<Prepared> p) {
-  auto judged = std::make_unique<JudgedProblem>();
-  for (const Case& c : p->cases) {
-    judged->cases.push_back({.case_name = c.name, .status = Status::kUnsupported});
-  }
-  judged->prepared = std::move(p);
-  return judged;
-}
-
-std::unique_ptr<JudgedProblem> judge(Stage& stage,
-                                     std::unique_ptr<Prepared> p,
-                                     const Promise& promise,
-                                     Failures& failures) {
-  auto [trials, cases, worst_error_ppm] = run_and_judge(stage, *p, promise);
-  note_where_it_starts(*p, cases);
-  auto judged = std::make_unique<JudgedProblem>();
-  const auto trial = p->problem.accuracy ? std::nullopt : trial_to_time(*p);
-  if (trial && trials.contains(*trial)) {
-    judged->timed = *trial;
-    judged->output = std::move(trials.at(*trial).output);
-  }
-  judged->failures = failures.of(*p, cases, promise);
-  judged->cases = std::move(cases);
-  judged->worst_error_ppm = worst_error_ppm;
-  judged->prepared = std::move(p);
-  return judged;
+/// Notes the output of the trial worth timing where the problem has more work than
+/// `most_work`, which is then its own.
+void record_timed(const std::map<PlannedTrial, TrialResult>& trials,
+                  JudgedProblem& judged,
+                  std::int64_t& most_work) {
+  const Problem& problem = judged.prepared->problem;
+  if (problem.accuracy || problem.flops() <= most_work) return;
+  const auto trial = trial_to_time(*judged.prepared);
+  const auto at = trial ? trials.find(*trial) : trials.end();
+  if (at == trials.end()) return;
+  most_work = problem.flops();
+  judged.timed = *trial;
+  const std::vector<std::byte>& output = at->second.output;
+  judged.record.timed = {sha256_hex(output), static_cast<std::int64_t>(output.size())};
 }
 
 }  // namespace
@@ -57,10 +49,13 @@ void Jobs::start() {
 
 void Jobs::run(std::size_t job) {
   try {
-    if (stages_[job] == nullptr) stages_[job] = std::make_unique<Stage>(work_.backend);
     Shrinker shrinker(work_.backend);
     for (std::size_t cell = job; cell < queues_.size(); cell += stages_.size()) {
-      run_cell(*stages_[job], shrinker, cell);
+      try {
+        run_cell(job, shrinker, cell);
+      } catch (const Interrupted&) {
+        // The problem that was being judged has no verdict; those before it keep theirs.
+      }
       const std::lock_guard lock(mutex_);
       queues_[cell].closed = true;
       changed_.notify_all();
@@ -72,19 +67,69 @@ void Jobs::run(std::size_t job) {
   }
 }
 
-void Jobs::run_cell(Stage& stage, Shrinker& shrinker, std::size_t cell) {
+void Jobs::run_cell(std::size_t job, Shrinker& shrinker, std::size_t cell) {
   const Cell& c = work_.cells[cell];
-  const auto promise = promise_of(stage.hello(), c.op->name, c.dtype);
-  Failures failures(work_.shrink ? &shrinker : nullptr, work_.stopped);
-  Ahead ahead(c.problems, work_.selection, work_.seed);
+  CellState state{.failures = Failures(work_.shrink ? &shrinker : nullptr, work_.stopped)};
+  const std::size_t known = recall_cell(cell, state);
+  if (known == c.problems.size() || work_.stopped()) return;
+  if (stages_[job] == nullptr) stages_[job] = std::make_unique<Stage>(work_.backend);
+  Stage& stage = *stages_[job];
+  const auto promise = promise_of(stage, c.op->name, c.dtype);
+  const std::vector<ProblemPlan> left(c.problems.begin() + static_cast<std::ptrdiff_t>(known),
+                                      c.problems.end());
+  Ahead ahead(left, work_.selection, work_.seed);
   for (std::size_t i = 0; i < ahead.size(); ++i) {
     const Busy busy(*this);
     if (abandoned() || work_.stopped()) return;
-    std::unique_ptr<Prepared> p = ahead.next();
-    const bool runs = promise && !p->cases.empty();
-    auto judged = runs ? judge(stage, std::move(p), *promise, failures) : unsupported(std::move(p));
+    auto judged = judge(stage, ahead.next(), promise, state);
+    judged->record.op = c.op->name;
+    judged->record.dtype = c.dtype;
+    judged->record.number = static_cast<std::int64_t>(known + i);
+    // A failure that a cut left as it was found is looked at again when the run goes on.
+    if (!state.failures.cut()) work_.journal.keep(judged->record);
     if (give(cell, std::move(judged))) ahead.settle();
   }
+}
+
+/// Gives what the journal holds of a cell: its first problems. Returns their number.
+std::size_t Jobs::recall_cell(std::size_t cell, CellState& state) {
+  const Cell& c = work_.cells[cell];
+  std::size_t known = 0;
+  for (; known < c.problems.size(); ++known) {
+    auto record = work_.journal.take(c.op->name, c.dtype, known);
+    if (!record) break;
+    auto judged = recall(std::move(*record));
+    state.failures.recall(*judged->prepared, judged->record.cases, judged->record.failures);
+    if (judged->record.timed) state.most_work = judged->prepared->problem.flops();
+    give(cell, std::move(judged));
+  }
+  return known;
+}
+
+/// Runs the problem and judges it; outside the manifest its cases are unsupported.
+std::unique_ptr<JudgedProblem> Jobs::judge(Stage& stage,
+                                           std::unique_ptr<Prepared> p,
+                                           const std::optional<Promise>& promise,
+                                           CellState& state) {
+  auto judged = std::make_unique<JudgedProblem>();
+  judged->prepared = std::move(p);
+  Prepared& prepared = *judged->prepared;
+  report::ProblemRecord& record = judged->record;
+  add_draws(record.controls, prepared);
+  if (!promise || prepared.cases.empty()) {
+    for (const Case& c : prepared.cases) {
+      record.cases.push_back({.case_name = c.name, .status = Status::kUnsupported});
+    }
+    return judged;
+  }
+  Judged outcome = run_and_judge(stage, prepared, *promise);
+  note_where_it_starts(prepared, outcome.cases);
+  record.cases = std::move(outcome.cases);
+  record.worst_error_ppm = outcome.worst_error_ppm;
+  record.killed_workers = outcome.killed_workers;
+  record.failures = state.failures.of(prepared, record.cases, *promise);
+  record_timed(outcome.results, *judged, state.most_work);
+  return judged;
 }
 
 /// True when somebody waits for quiet.

@@ -8,21 +8,12 @@
 #include <thread>
 #include <vector>
 
+#include "harness/judged_problem.h"
 #include "harness/judging.h"
-#include "harness/perf.h"
+#include "harness/resume.h"
 #include "harness/shrink.h"
 
 namespace bic {
-
-/// A problem, run and judged.
-struct JudgedProblem {
-  std::unique_ptr<Prepared> prepared;
-  std::vector<report::CaseResult> cases;
-  std::optional<std::int64_t> worst_error_ppm;
-  std::optional<PlannedTrial> timed;      ///< the trial worth timing, if there is one,
-  std::vector<std::byte> output;          ///< and its output
-  std::vector<report::Failure> failures;  ///< those that no earlier problem of the cell had
-};
 
 /// Several workers that run the cells of a plan at once: cell i belongs to worker i modulo their
 /// number, so that what a worker saw before depends on nothing but that number.
@@ -35,6 +26,7 @@ class Jobs {
     WorkerLaunch backend;
     std::function<bool()> stopped;  ///< asked between problems, from any thread
     bool shrink = true;             ///< make failures smaller
+    RunJournal& journal;            ///< begun before the jobs start; keeps each judged problem
   };
 
   /// Starts the first worker. All that `work` refers to must outlive the jobs.
@@ -43,10 +35,14 @@ class Jobs {
 
   const protocol::Hello& hello() const { return stages_[0]->hello(); }
 
+  /// The peer's; null without one.
+  const protocol::Hello* peer_hello() { return stages_[0]->peer_hello(); }
+
   /// Starts the others and lets all of them run.
   void start();
 
   /// The next problem of a cell; null after its last one, or when the run was stopped before it.
+  /// Those that the journal holds come first, even of a run that is stopped.
   /// Throws what ended the job that runs it.
   std::unique_ptr<JudgedProblem> next(std::size_t cell);
 
@@ -69,8 +65,19 @@ class Jobs {
     Jobs& jobs_;
   };
 
+  /// What the problems of a cell leave to the next ones.
+  struct CellState {
+    Failures failures;
+    std::int64_t most_work = -1;  ///< of those worth timing
+  };
+
   void run(std::size_t job);
-  void run_cell(Stage& stage, Shrinker& shrinker, std::size_t cell);
+  void run_cell(std::size_t job, Shrinker& shrinker, std::size_t cell);
+  std::size_t recall_cell(std::size_t cell, CellState& state);
+  std::unique_ptr<JudgedProblem> judge(Stage& stage,
+                                       std::unique_ptr<Prepared> p,
+                                       const std::optional<Promise>& promise,
+                                       CellState& state);
   bool give(std::size_t cell, std::unique_ptr<JudgedProblem> judged);
   bool abandoned();
 

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 
-#include "adapters/protocol/gather.h"
 #include "harness/compare.h"
 #include "harness/witness.h"
 #include "results_schema/sha256.h"
@@ -15,15 +14,6 @@ namespace bic {
 namespace {
 
 constexpr int kReruns = 3;
-
-/// Laws whose outputs may rightly be NaN, so that poison cannot be told from a result.
-bool may_give_nan(const Problem& p, const PlannedTrial& t) {
-  const auto wild = [](Law law) {
-    return law == Law::kSpecial || law == Law::kNan || law == Law::kInf || law == Law::kHuge ||
-           law == Law::kSweep;
-  };
-  return t.trial.pad_nan || wild(p.law) || (t.neighbour_law && wild(*t.neighbour_law));
-}
 
 /// Whether something in the trial is NaN that the sample under test must not see.
 bool is_hostile(const PlannedTrial& t) { return t.trial.pad_nan || t.neighbour_law.has_value(); }
@@ -73,7 +63,8 @@ report::CaseResult Judge::judge(const Case& c) {
     result.digest = sha256_hex(block(a, slot_of(c.trial, c.named)));
     if (c.against) compare(c, f);
     check_accuracy(c.trial, c.named, f);
-    if (c.against) check_accuracy(*c.against, *c.named_against, f);
+    // The peer is not judged: where its bits are the backend's, so is its accuracy.
+    if (c.against && !runs_on_peer(*c.against)) check_accuracy(*c.against, *c.named_against, f);
   }
   result.reasons.assign(f.reasons.begin(), f.reasons.end());
   if (!f.reasons.empty()) {
@@ -83,62 +74,6 @@ report::CaseResult Judge::judge(const Case& c) {
     check_vacuous(c, result);
   }
   return result;
-}
-
-/// Cases whose trials did not both run to their end; true when that is the whole verdict.
-bool Judge::judge_ends(const Case& c, report::CaseResult& result) const {
-  using protocol::Outcome;
-  const auto end = [&](Status status, std::optional<Reason> reason, const std::string& message) {
-    result.status = status;
-    if (reason) result.reasons = {*reason};
-    result.detail = report::Detail{.message = message};
-    return true;
-  };
-  const Form form = c.trial.trial.form;
-  if (std::ranges::find(promise_.lacks, form) != promise_.lacks.end()) {
-    return end(Status::kUnsupported, {}, fmt::format("form '{}' is not claimed", name(form)));
-  }
-  const TrialResult& a = results_.at(c.trial);
-  if (a.death) return end(a.death->status, a.death->reason, a.death->message);
-  if (a.blocked) return end(Status::kBlocked, {}, "the worker had died too often in this problem");
-  if (a.reply.outcome == Outcome::kRefused) return end(Status::kRefused, {}, a.reply.message);
-  if (a.reply.outcome == Outcome::kException) {
-    return end(Status::kCrash, Reason::kException, a.reply.message);
-  }
-  if (!c.against) return false;
-  const TrialResult& b = results_.at(*c.against);
-  if (!b.death && !b.blocked && b.reply.outcome == Outcome::kRan) return false;
-  return end(Status::kBlocked, {}, to_string(*c.named_against) + " did not run to its end");
-}
-
-void Judge::check_reply(const PlannedTrial& trial, const TrialResult& r, Findings& f) const {
-  const auto& pool = *prepared_.pool;
-  const auto plan =
-      protocol::plan_tensor(pool.problem(), pool.problem().output, pool.request(trial));
-  if (r.reply.dtype != name(prepared_.problem.output_dtype())) {
-    f.reasons.insert(Reason::kDtype);
-    f.detail.message = "the output is " + r.reply.dtype;
-  }
-  if (r.reply.shape != plan.shape) {
-    f.reasons.insert(Reason::kShape);
-    f.detail.message = fmt::format("the output's shape is [{}], expected [{}]",
-                                   fmt::join(r.reply.shape, ","),
-                                   fmt::join(plan.shape, ","));
-  }
-  if (r.reply.unwritten > 0 && !may_give_nan(prepared_.problem, trial)) {
-    f.reasons.insert(Reason::kStaleOutput);
-    f.detail.message =
-        std::to_string(r.reply.unwritten) + " elements of the output were not written";
-  }
-  if (r.reply.input_changed) f.reasons.insert(Reason::kInputChanged);
-  if (r.reply.out_of_bounds) f.reasons.insert(Reason::kOutOfBounds);
-  const auto reached = [&](const std::string& overload) {
-    return std::ranges::find(r.reply.witness.reached, overload) != r.reply.witness.reached.end();
-  };
-  if (!promise_.own.empty() && std::ranges::none_of(promise_.own, reached)) {
-    f.reasons.insert(Reason::kNotCalled);
-    f.detail.message = "none of the backend's own overloads ran";
-  }
 }
 
 void Judge::compare(const Case& c, Findings& f) {

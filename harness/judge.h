@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <set>
 
 #include "harness/compare.h"
@@ -10,12 +11,16 @@
 
 namespace bic {
 
-/// What the backend promises of an op in a dtype, from its manifest.
+/// What a backend promises of an op in a dtype, from its manifest.
 struct Promise {
   Arithmetic arithmetic;
   std::vector<std::string> own;  ///< overloads of its own; one must have run in each trial
   std::vector<Form> lacks;       ///< forms that it does not claim
+  /// The peer's; null where there is no peer or it does not claim the op.
+  std::shared_ptr<const Promise> peer;
 };
+
+inline bool runs_on_peer(const PlannedTrial& t) { return t.trial.worker == kPeerWorker; }
 
 /// Judges the cases of one problem by the results of its trials.
 class Judge {
@@ -40,6 +45,7 @@ class Judge {
   };
 
   bool judge_ends(const Case& c, report::CaseResult& result) const;
+  const Promise& promise_of(const PlannedTrial& trial) const;
   void check_reply(const PlannedTrial& trial, const TrialResult& r, Findings& f) const;
   void compare(const Case& c, Findings& f);
   void compare_slots(const Case& c, const TrialResult& a, const TrialResult& b, Findings& f) const;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "harness/certifiable.h"
 #include "results_schema/case_name.h"
 #include "results_schema/error.h"
 #include "suites/relations/relation.h"
@@ -44,6 +45,13 @@ bool proved(const report::RelationRow& r) {
   return r.counted_problems >= kEnoughProblems && r.failed == 0;
 }
 
+/// What the row must show of the peer; null where there is none or it has not got the op.
+const report::RelationRow* peer_row(const report::OpRow& row) {
+  const auto at =
+      std::ranges::find(row.relations, peer_relation().name, &report::RelationRow::relation);
+  return at == row.relations.end() || !at->required ? nullptr : &*at;
+}
+
 /// Whether a problem's cases of one relation leave nothing open. A skipped one does not: it ran,
 /// its bytes were equal, and no parallel region opened, so that threads could not have mattered
 /// there. Nor do forms outside the manifest, beside one that is in it.
@@ -72,10 +80,14 @@ void Evidence::add(const Prepared& prepared, const std::vector<report::CaseResul
     ++row_.cases[status];
     const auto relation = prepared.cases[i].relation;
     seen[relation].insert(status);
+    const bool compares = relation == peer_relation().name;
     const bool outside =
-        status == Status::kUnsupported && writes_given(prepared.cases[i].named.form);
-    (outside ? written_ : within_).insert(std::string(relation));
-    const auto at = std::ranges::find(row_.relations, relation, &report::RelationRow::relation);
+        status == Status::kUnsupported && (compares || writes_given(prepared.cases[i].named.form));
+    (outside ? outside_ : within_).insert(std::string(relation));
+    auto at = std::ranges::find(row_.relations, relation, &report::RelationRow::relation);
+    if (compares && at == row_.relations.end()) {
+      at = row_.relations.insert(at, {.relation = std::string(relation), .required = true});
+    }
     if (at == row_.relations.end()) {
       if (is_red(status) && row_.why.empty()) row_.why = std::string(relation);
       continue;
@@ -99,9 +111,10 @@ void Evidence::note_error(std::optional<std::int64_t> worst_ppm) {
 report::OpRow Evidence::row(Level target) const {
   report::OpRow row = row_;
   row.level = Level::kNone;
-  // A form that the backend's op has not got is not asked of it: the relation's trait.
+  // A form that the backend's op has not got is not asked of it: the relation's trait. Nor is a
+  // peer that has not got the op.
   for (report::RelationRow& r : row.relations) {
-    r.required = r.required && (within_.contains(r.relation) || !written_.contains(r.relation));
+    r.required = r.required && (within_.contains(r.relation) || !outside_.contains(r.relation));
   }
   if (!row.why.empty()) {  // accuracy belongs to every level
     row.why += " failed";
@@ -122,6 +135,8 @@ report::OpRow Evidence::row(Level target) const {
     }
     row.level = level;
   }
+  const report::RelationRow* const peer = peer_row(row);
+  if (peer != nullptr && !proved(*peer) && row.why.empty()) row.why = "peer unproved";
   return row;
 }
 
@@ -144,24 +159,47 @@ void set_level(const report::Report& report, Level target, report::Verdict& v) {
       std::ranges::count_if(held, [&](const auto& op) { return !short_of.contains(op); }));
 }
 
-void set_certifiable(const report::Report& report, report::Verdict& v) {
-  if (report.run.strength == "quick") v.why_not_certifiable.push_back("quick");
-  if (!report.run.suite.empty()) {
-    v.why_not_certifiable.push_back("suite " + report.run.suite + " only");
-  } else if (report.run.filtered) {
-    v.why_not_certifiable.push_back("filtered");
+/// Whether nothing is open between the backend and its peer.
+bool agrees(const report::OpRow& row) {
+  const report::RelationRow* const peer = peer_row(row);
+  return peer == nullptr || proved(*peer);
+}
+
+/// Ops that were compared with the peer in some dtype.
+std::set<std::string> ops_of_both(const report::Report& report) {
+  std::set<std::string> both;
+  for (const report::OpRow& row : report.ops) {
+    if (peer_row(row) != nullptr) both.insert(row.op);
   }
-  if (!report.run.complete) v.why_not_certifiable.push_back("incomplete");
-  if (!v.conforms) v.why_not_certifiable.push_back("does not conform");
-  v.certifiable = v.why_not_certifiable.empty();
+  return both;
+}
+
+/// With a peer, at least one op must have been compared with it (by the shards together), and all
+/// that were must agree.
+bool proves_peer(const report::Report& report) {
+  if (!report.peer) return true;
+  return std::ranges::all_of(report.ops, agrees) &&
+         (report.run.shard || !ops_of_both(report).empty());
+}
+
+/// "; the same bits as libtorch on 7 ops" for a run with a peer.
+std::string peer_text(const report::Report& report) {
+  if (!report.peer) return "";
+  const std::size_t ops = ops_of_both(report).size();
+  return fmt::format(
+      "; the same bits as {} on {} op{}", report.peer->backend, ops, ops == 1 ? "" : "s");
 }
 
 std::string first_gap(const report::Report& report, Level target) {
   for (const report::OpRow& row : report.ops) {
-    if (claimed(row) && row.level < target)
+    if (claimed(row) && (row.level < target || !agrees(row)))
       return fmt::format("{} {}: {}", row.op, name(row.dtype), row.why);
   }
-  return report.ops.empty() ? "nothing was judged" : "nothing of it is in the backend's manifest";
+  if (report.ops.empty()) return "nothing was judged";
+  if (std::ranges::none_of(report.ops, claimed))
+    return "nothing of it is in the backend's manifest";
+  return proves_peer(report) ? "the run was cut"
+                             : "no op is both in the backend's manifest and in its peer's";
 }
 
 /// "; 3 of 67 public reports fail: c01 c03 g02" for a run of a named suite, whose cases carry ids.
@@ -205,7 +243,8 @@ report::Verdict make_verdict(const report::Report& report, Level target, std::in
   set_level(report, target, v);
   const std::int64_t red = count_red(report.totals.cases);
   const std::int64_t errors = report.totals.cases[Status::kError];
-  const bool proved = !report.ops.empty() && v.level >= target && report.run.complete;
+  const bool proved =
+      !report.ops.empty() && v.level >= target && report.run.complete && proves_peer(report);
   v.conforms = red == 0 && errors == 0 && proved;
   const ExitCode code = errors > 0 ? ExitCode::kHarnessError
                         : red > 0  ? ExitCode::kDoesNotConform
@@ -216,7 +255,7 @@ report::Verdict make_verdict(const report::Report& report, Level target, std::in
   const std::string head =
       fmt::format("{} on {} of {} ops", name(v.level), v.ops_covered, ops_total) + brackets(v);
   if (v.conforms)
-    v.text = head + reports_text(report);
+    v.text = head + reports_text(report) + peer_text(report);
   else if (errors > 0)
     v.text = fmt::format("harness error: {} cases could not be judged", errors);
   else if (red > 0)

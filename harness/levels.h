@@ -26,8 +26,9 @@ class Evidence {
  private:
   const OpSpec& op_;
   report::OpRow row_;
-  /// Relations with cases in the manifest, and with cases of given outputs outside it.
-  std::set<std::string, std::less<>> within_, written_;
+  /// Relations with cases in the manifests, and with cases outside them: of given outputs in the
+  /// backend's, of any kind in the peer's.
+  std::set<std::string, std::less<>> within_, outside_;
 };
 
 /// Problems whose agreement a level needs, of each required relation.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/cli.h"
+#include "harness/typed.h"
 
 int main(int count, char** values) {
   // Samples and outputs come and go by the megabyte: keep them with the allocator.
@@ -13,6 +14,6 @@ int main(int count, char** values) {
   // A script that wraps the program says how it is called itself.
   const char* wrapper = std::getenv("BIC_COMMAND");
   return bic::run_command_line("/proc/self/exe",
-                               wrapper != nullptr ? wrapper : values[0],
+                               wrapper != nullptr ? wrapper : bic::shell_quoted(values[0]),
                                std::vector<std::string>(values + 1, values + count));
 }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "results_schema/sha256.h"
+
 namespace bic {
 namespace {
 
@@ -79,6 +81,8 @@ std::optional<Blocks> interleave(Stage& backend, Stage& stock, const TimedTrial&
 
 std::optional<PlannedTrial> trial_to_time(const Prepared& prepared) {
   std::optional<PlannedTrial> best;
+  // Stock has no such op to time it against.
+  if (!prepared.problem.op->declared_sha256.empty()) return best;
   const auto consider = [&](const PlannedTrial& t) {
     constexpr std::int64_t kWanted = 33;
     const auto distance = [](const PlannedTrial& p) { return std::abs(p.trial.batch - kWanted); };
@@ -101,8 +105,9 @@ std::optional<report::Throughput> time_against_stock(Stage& backend,
   if (!blocks) return {};
   // Timed calls must have computed what was judged, not something faster.
   const auto output = backend.output();
-  const bool same = output.size() >= timed.judged.size() &&
-                    std::equal(timed.judged.begin(), timed.judged.end(), output.begin());
+  const auto bytes = static_cast<std::size_t>(timed.judged.bytes);
+  const bool same =
+      output.size() >= bytes && sha256_hex(output.first(bytes)) == timed.judged.sha256;
   report::Throughput t{.backend_ns = median(blocks->backend), .stock_ns = median(blocks->stock)};
   t.ratio_ppm = t.stock_ns * 1'000'000 / t.backend_ns;
   const auto [fastest, slowest] = std::ranges::minmax(blocks->backend);
@@ -110,8 +115,7 @@ std::optional<report::Throughput> time_against_stock(Stage& backend,
   t.shape = shape_text(p, timed.trial.trial.batch);
   t.unit = p.problem.op->contraction ? "flops" : "bytes";
   t.work = p.problem.op->contraction ? p.problem.flops() * timed.trial.trial.batch
-                                     : input_bytes(p, timed.trial.trial.batch) +
-                                           static_cast<std::int64_t>(timed.judged.size());
+                                     : input_bytes(p, timed.trial.trial.batch) + timed.judged.bytes;
   t.digest_matches = same;
   return t;
 }

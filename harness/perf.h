@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "harness/stage.h"
-#include "results_schema/report.h"
+#include "results_schema/journal.h"
 
 namespace bic {
 
@@ -11,7 +11,7 @@ namespace bic {
 struct TimedTrial {
   std::unique_ptr<Prepared> prepared;
   PlannedTrial trial;
-  std::vector<std::byte> judged;  ///< its output when it was judged
+  report::TimedOutput judged;  ///< its output when it was judged
 };
 
 /// The trial of a problem to time: the plain batch nearest to 33 samples; empty when the problem

@@ -6,6 +6,7 @@
 #include "generators/dims.h"
 #include "harness/arrangement.h"
 #include "harness/shape_plan.h"
+#include "results_schema/axis.h"
 #include "results_schema/error.h"
 
 namespace bic {
@@ -83,7 +84,16 @@ void add_accuracy(Cell& cell, int count) {
 }
 
 bool is_reduced(const Variant& v, const std::string& dim) {
-  return std::ranges::find(v.reduced, dim) != v.reduced.end();
+  return std::ranges::any_of(v.reduced,
+                             [&](const std::string& axis) { return axis_mentions(axis, dim); });
+}
+
+/// The least extent of a dim with which a reduced axis, of itself or a multiple, has `terms`.
+std::int64_t least_extent(const OpSpec& op, const std::string& axis, std::int64_t terms) {
+  Dims ones;
+  for (const DimRange& r : op.dims) ones[r.name] = 1;
+  const std::int64_t each = axis_extent(axis, ones, 1);
+  return (terms + each - 1) / each;
 }
 
 /// The ranges of the variant's dims for this problem.
@@ -92,7 +102,7 @@ std::vector<DimRange> ranges_of(const ProblemPlan& plan) {
   const Variant& v = *plan.variant;
   for (DimRange r : plan.op->dims) {
     if (!mentions(v, r.name)) continue;
-    const bool last_reduced = !v.reduced.empty() && r.name == v.reduced.back();
+    const bool last_reduced = !v.reduced.empty() && axis_mentions(v.reduced.back(), r.name);
     if (plan.accuracy) {
       const auto length = kShort[static_cast<std::size_t>(plan.index) % std::size(kShort)];
       r.lo = is_reduced(v, r.name) && !last_reduced ? 1
@@ -104,7 +114,9 @@ std::vector<DimRange> ranges_of(const ProblemPlan& plan) {
     } else if (last_reduced || (v.reduced.empty() && r.hi >= kRow)) {
       // A range that ends before a row of that length is of an op with other long axes.
       const bool is_short = plan.op->contraction || r.hi < kRow;
-      const std::int64_t least = is_short ? shortest_telling_axis(*plan.op, plan.dtype) : kRow;
+      const std::int64_t terms = is_short ? shortest_telling_axis(*plan.op, plan.dtype) : kRow;
+      const std::int64_t least =
+          last_reduced ? least_extent(*plan.op, v.reduced.back(), terms) : terms;
       r.lo = std::min(r.hi, std::max(r.lo, least));
     }
     ranges.push_back(r);
@@ -183,20 +195,24 @@ namespace {
 /// Whether the problem would have a case.
 bool selected(const ProblemPlan& p, const Selection& selection) {
   if (p.accuracy) return selection.takes(*p.op, *p.variant, kAccuracyRelation, p.dtype);
-  return std::ranges::any_of(selection.relations, [&](const Relation* r) {
-    return (p.only == nullptr || p.only->name == r->name) && r->required(*p.op, *p.variant) &&
-           selection.takes(*p.op, *p.variant, r->name, p.dtype);
-  });
+  return std::ranges::any_of(selection.relations,
+                             [&](const Relation* r) { return has_cases(p, *r, selection); });
 }
 
 }  // namespace
+
+bool has_cases(const ProblemPlan& plan, const Relation& relation, const Selection& selection) {
+  return (plan.only == nullptr || plan.only->name == relation.name) &&
+         relation.required(*plan.op, *plan.variant) &&
+         selection.takes(*plan.op, *plan.variant, relation.name, plan.dtype);
+}
 
 std::vector<Cell> make_plan(const Selection& selection, Strength strength) {
   std::vector<Cell> cells;
   for (const OpSpec* op : selection.ops) {
     for (DType dtype : selection.dtypes) {
       if (std::ranges::find(op->dtypes, dtype) == op->dtypes.end()) continue;
-      Cell cell{op, dtype, {}};
+      Cell cell{op, dtype, {}, cells.size()};
       if (!selection.shapes.empty()) {
         add_shapes(cell, selection.shapes, kCounting);
       } else {

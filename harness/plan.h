@@ -56,6 +56,7 @@ struct Cell {
   const OpSpec* op = nullptr;
   DType dtype = DType::kFloat32;
   std::vector<ProblemPlan> problems;
+  std::size_t place = 0;  ///< among the cells of the whole plan
 };
 
 /// Quick: six problems that count (every variant at least once) and sixteen for accuracy, a cell;
@@ -63,6 +64,9 @@ struct Cell {
 /// times as many, and one for each size of a public model. The rows of `Selection::shapes` take the
 /// place of drawn sizes; ops that have none are left out. `selection` must outlive the plan.
 std::vector<Cell> make_plan(const Selection& selection, Strength strength);
+
+/// Whether a problem that proves bits has cases of the relation.
+bool has_cases(const ProblemPlan& plan, const Relation& relation, const Selection& selection);
 
 /// Draws dims, except those that the plan or `fixed` gives, and seed. `attempt` counts redraws of a
 /// problem whose controls agreed; the third takes the op's strongest law. Adding an op never

@@ -195,5 +195,22 @@ TEST(Draw, TakesTheUsersSizes) {
   EXPECT_EQ(draw(plan, kSeed, {{"k", 5000}, {"n", 1}}, 0).dims, (Dims{{"k", 5000}, {"n", 1}}));
 }
 
+/// As a kernel needs it whose row is made of blocks.
+TEST(Draw, MeasuresAReducedAxisThatIsAMultipleOfADim) {
+  OpSpec op = *find_op("sum");
+  op.variants.resize(1);
+  Variant& v = op.variants[0];
+  v.inputs[0].axes = {"B", "64*d"};
+  v.reduced = {"64*d"};
+  op.dims = {{"d", 1, 200}};
+  for (int i = 0; i < 6; ++i) {
+    const Problem p = draw({&op, &v, DType::kBFloat16, Law::kNormal, i}, kSeed, {}, 0);
+    EXPECT_EQ(p.reduced_extent(), 64 * p.dims.at("d"));
+    EXPECT_GE(p.dims.at("d"), 3);  // 161 terms, no more than they take
+    EXPECT_EQ(p.proves(), ControlKind::kOrder);
+  }
+  EXPECT_EQ(draw({&op, &v, DType::kBFloat16, Law::kNormal, 0, true}, kSeed, {}, 0).dims.at("d"), 1);
+}
+
 }  // namespace
 }  // namespace bic

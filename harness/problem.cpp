@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "harness/arrangement.h"
+#include "results_schema/axis.h"
 #include "results_schema/error.h"
 #include "results_schema/nearest.h"
 #include "suites/ops/input_values.h"
@@ -54,11 +55,14 @@ ControlKind Problem::proves() const {
                                                                : ControlKind::kValue;
 }
 
-bool Problem::sweeps() const { return law == Law::kSweep && is_sixteen_bit(dtype) && !accuracy; }
+bool Problem::sweeps() const {
+  return op->control == ControlKind::kTail && law == Law::kSweep && is_sixteen_bit(dtype) &&
+         !accuracy;
+}
 
 std::int64_t Problem::reduced_extent() const {
   std::int64_t extent = 1;
-  for (const std::string& dim : variant->reduced) extent *= dims.at(dim);
+  for (const std::string& axis : variant->reduced) extent *= axis_extent(axis, dims, 1);
   return extent;
 }
 
@@ -113,6 +117,7 @@ Problem problem_of(const CaseName& name) {
   if (name.relation != kAccuracyRelation && find_relation(name.relation) == nullptr) {
     std::vector<std::string> known{std::string(kAccuracyRelation)};
     for (const Relation& r : relations()) known.emplace_back(r.name);
+    known.emplace_back(peer_relation().name);
     refuse("relation",
            "unknown relation '" + name.relation + "'" + did_you_mean(name.relation, known));
   }

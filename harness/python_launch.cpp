@@ -66,20 +66,32 @@ std::filesystem::path find_interpreter(const std::string& python) {
   throw UsageError(fmt::format("--python: no '{}' on the PATH; name an interpreter", named));
 }
 
+bool is_device(std::string_view text) {
+  if (text.empty() || text == "cpu" || text == "cuda") return true;
+  constexpr std::string_view kPrefix = "cuda:";
+  if (!text.starts_with(kPrefix)) return false;
+  const std::string_view index = text.substr(kPrefix.size());
+  return !index.empty() && index.size() <= 3 &&
+         index.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 }  // namespace
 
 WorkerLaunch python_launch(const std::string& backend,
-                           const std::string& python,
+                           const BackendHost& host,
                            const std::filesystem::path& worker) {
+  if (!is_device(host.device)) {
+    throw UsageError(fmt::format("--device: '{}' is none of cpu, cuda, cuda:INDEX", host.device));
+  }
   Target target = parse_target(backend);
   target.module = resolve_module(target.module);
-  const auto interpreter = find_interpreter(python);
+  const auto interpreter = find_interpreter(host.python);
   WorkerLaunch launch{.library = worker, .backend = std::string(kPrefix) + target.module};
   if (!target.call.empty()) launch.backend += ":" + target.call;
   launch.program = interpreter;
   launch.arguments = {interpreter.string(), worker.string(), target.module};
-  if (!target.call.empty()) launch.arguments.push_back(target.call);
-  if (!python.empty()) launch.flags = " --python " + interpreter.string();
+  if (!target.call.empty() || !host.device.empty()) launch.arguments.push_back(target.call);
+  if (!host.device.empty()) launch.arguments.push_back(host.device);
   return launch;
 }
 

@@ -3,39 +3,34 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <csignal>
 
 #include "harness/case_check.h"
 #include "harness/console.h"
 #include "harness/control_tally.h"
 #include "harness/environment.h"
+#include "harness/interrupt.h"
 #include "harness/jobs.h"
 #include "harness/levels.h"
-#include "harness/out_folder.h"
-#include "results_schema/journal.h"
+#include "harness/row_timer.h"
+#include "harness/run_facts.h"
+#include "harness/shard_plan.h"
+#include "harness/typed.h"
 
 namespace bic {
 namespace {
 
-volatile std::sig_atomic_t interrupt_seen = 0;
+std::size_t count_problems(const RunPlan& plan) {
+  std::size_t count = 0;
+  for (const Cell& cell : plan.cells) count += cell.problems.size();
+  return count;
+}
 
-report::JournalWriter open_journal(const RunOptions& options) {
-  make_out_folder(options.out);
-  std::error_code failed;
-  const auto path = options.out / "journal.jsonl";
-  // What an earlier run left must not be taken for this one's.
-  for (const auto& old : {path, options.out / "report.json"}) {
-    std::filesystem::remove(old, failed);
-    if (failed || std::filesystem::exists(old)) {
-      throw UsageError(fmt::format(
-          "--out: '{}' cannot be replaced; remove it or name another folder", old.string()));
-    }
-  }
-  return report::JournalWriter(path,
-                               {.suite_version = suite_version(),
-                                .backend = options.backend.backend,
-                                .seed = options.seed,
-                                .strength = std::string(name(options.strength))});
+/// Before a worker is started: what can be refused of a run that is resumed.
+RunFacts checked_facts(const RunOptions& options, const RunPlan& plan, const RunJournal& journal) {
+  RunFacts facts = asked_facts(options, plan.digest);
+  journal.check(facts, false);
+  journal.refuse_complete(count_problems(plan));
+  return facts;
 }
 
 /// The state of a run.
@@ -43,77 +38,117 @@ class Runner {
  public:
   explicit Runner(const RunOptions& options)
       : options_(options),
-        journal_(open_journal(options)),
+        plan_(plan_run(options.selection, options.strength, options.seed, options.shard)),
+        problems_(count_problems(plan_)),
+        journal_(options.out, options.resume),
+        facts_(checked_facts(options, plan_, journal_)),
         console_(stdout, options.typed, options.backend.flags),
-        cells_(make_plan(options.selection, options.strength)),
         started_(std::chrono::steady_clock::now()),
-        jobs_({cells_,
+        jobs_({plan_.cells,
                options.selection,
                options.seed,
                options.backend,
                [this] { return late(); },
-               options.shrink},
-              options.backend.isolated ? options.jobs : 1) {
-    for (const Cell& cell : cells_) problems_ += cell.problems.size();
-  }
+               options.shrink,
+               journal_},
+              options.backend.isolated ? options.jobs : 1),
+        timer_(options, journal_) {}
 
   int run();
 
  private:
   void describe();
+  void begin_journal();
+  int judge_all();
   void run_op(std::size_t first, std::size_t last);
   std::optional<report::OpRow> run_cell(std::size_t cell);
   void take(const JudgedProblem& judged, Evidence& evidence);
-  void keep_for_timing(std::size_t cell, JudgedProblem judged);
   bool late() const;
   void finish();
 
   const RunOptions& options_;
-  report::JournalWriter journal_;
-  /// Only timed. A worker that has run larger teams than there are cores is slower ever after.
-  std::unique_ptr<Stage> timed_backend_, stock_;
+  const RunPlan plan_;
+  const std::size_t problems_;
+  RunJournal journal_;
+  RunFacts facts_;
   Console console_;
-  std::vector<Cell> cells_;
   std::chrono::steady_clock::time_point started_;
   report::Report report_;
-  std::map<std::size_t, TimedTrial> timed_;  ///< by the number of the row
-  std::size_t done_ = 0, problems_ = 0;
-  Jobs jobs_;  ///< last: its threads end before what they use
+  std::size_t done_ = 0;
+  Jobs jobs_;  ///< its threads end before what they use
+  RowTimer timer_;
 };
 
 int Runner::run() {
   describe();
+  begin_journal();
   started_ = std::chrono::steady_clock::now();
+  if (journal_.resumed()) {
+    console_.note(fmt::format("resumed: {} of {} problems are in the journal of {}",
+                              journal_.problems(),
+                              problems_,
+                              options_.out.string()));
+  }
   console_.header(report_);
+  try {
+    return judge_all();
+  } catch (const Error&) {
+    console_.note("go on with: " + options_.resume_command);
+    throw;
+  }
+}
+
+void Runner::begin_journal() {
+  std::ranges::copy(found_facts(report_), std::back_inserter(facts_));
+  journal_.check(facts_, true);
+  journal_.begin({.facts = {facts_.begin(), facts_.end()},
+                  .command_line = options_.command_line,
+                  .started = report_.run.started,
+                  .detection = options_.detection});
+  report_.run.started = journal_.header().started;
+  report_.suite.detection = journal_.header().detection;
+}
+
+int Runner::judge_all() {
   jobs_.start();
   // When the run is cut, what the jobs had judged by then is still taken.
-  for (std::size_t first = 0, last = 0; first < cells_.size(); first = last) {
-    while (last < cells_.size() && cells_[last].op == cells_[first].op) ++last;
+  const std::vector<Cell>& cells = plan_.cells;
+  for (std::size_t first = 0, last = 0; first < cells.size(); first = last) {
+    while (last < cells.size() && cells[last].op == cells[first].op) ++last;
     run_op(first, last);
   }
   finish();
   const auto path = options_.out / "report.json";
   report::save_report(report_, path);
   console_.verdict(report_, path.string());
+  if (!report_.run.complete) console_.note("go on with: " + options_.resume_command);
   return report_.verdict.exit_code;
 }
 
 void Runner::describe() {
   report_.suite.version = suite_version();
   report_.suite.kill_matrix_sha256 = kill_matrix_sha256();
-  report_.suite.detection = options_.detection;
   for (const Relation& r : relations()) report_.suite.relations.emplace_back(r.name);
+  for (const OpSpec& op : registry()) {
+    if (!op.declared_sha256.empty())
+      report_.suite.declared.push_back({op.name, op.declared_sha256});
+  }
   report_.subject = describe_subject(jobs_.hello());
+  if (const auto* peer = jobs_.peer_hello()) report_.peer = describe_subject(*peer);
   report_.environment = describe_environment(jobs_.hello().default_threads);
   report_.run = {.seed = options_.seed,
                  .strength = std::string(name(options_.strength)),
+                 .plan = plan_.digest,
+                 .target = options_.selection.target,
                  .command_line = options_.command_line,
                  .started = timestamp(),
                  .duration_ns = 0,
                  .complete = true,
                  .filtered = options_.selection.filtered,
                  .incomplete_reason = "",
-                 .suite = options_.selection.suite};
+                 .suite = options_.selection.suite,
+                 .repro_flags = options_.backend.flags,
+                 .shard = options_.shard};
   report_.coverage.planned = static_cast<std::int64_t>(problems_);
 }
 
@@ -129,25 +164,19 @@ void Runner::run_op(std::size_t first, std::size_t last) {
   for (std::size_t cell = first; cell < last; ++cell) {
     if (auto row = run_cell(cell)) rows.emplace(cell, std::move(*row));
   }
-  if (options_.timed && !timed_.empty() && !interrupted()) {
-    if (!stock_) stock_ = std::make_unique<Stage>(options_.stock);
-    if (!timed_backend_) timed_backend_ = std::make_unique<Stage>(options_.backend);
-    jobs_.in_quiet([&] {
-      for (const auto& [cell, timed] : timed_) {
-        rows.at(cell).throughput = time_against_stock(*timed_backend_, *stock_, timed);
-      }
-    });
-  }
-  timed_.clear();
+  timer_.time(plan_.cells, jobs_, !late(), rows);
   for (auto& [cell, row] : rows) {
     console_.row(row);
     report_.ops.push_back(std::move(row));
+    if (report_.run.shard) {
+      report_.run.shard->rows.push_back(static_cast<std::int64_t>(plan_.cells[cell].place));
+    }
   }
 }
 
 /// The row of a cell; empty when none of its problems was judged.
 std::optional<report::OpRow> Runner::run_cell(std::size_t number) {
-  const Cell& cell = cells_[number];
+  const Cell& cell = plan_.cells[number];
   Evidence evidence(cell);
   const auto show = [&] {
     console_.progress(done_,
@@ -160,7 +189,7 @@ std::optional<report::OpRow> Runner::run_cell(std::size_t number) {
   while (auto judged = jobs_.next(number)) {
     ++done_;
     take(*judged, evidence);
-    keep_for_timing(number, std::move(*judged));
+    timer_.offer(number, std::move(*judged));
     show();
   }
   if (done_ == before) return {};
@@ -173,33 +202,21 @@ std::optional<report::OpRow> Runner::run_cell(std::size_t number) {
 
 void Runner::take(const JudgedProblem& judged, Evidence& evidence) {
   const Prepared& p = *judged.prepared;
-  add_draws(report_.controls, p);
-  if (p.cases.empty()) return;
-  report_.totals.planned += static_cast<std::int64_t>(p.cases.size());
-  evidence.add(p, judged.cases);
-  evidence.note_error(judged.worst_error_ppm);
-  for (std::size_t i = 0; i < judged.cases.size(); ++i) {
-    const report::CaseResult& result = judged.cases[i];
-    ++report_.totals.cases[result.status];
-    journal_.add(result);
-  }
-  for (const report::Failure& failure : judged.failures) {
+  const report::ProblemRecord& record = judged.record;
+  add_controls(report_.controls, record.controls);
+  if (record.cases.empty()) return;
+  report_.totals.planned += static_cast<std::int64_t>(record.cases.size());
+  evidence.add(p, record.cases);
+  evidence.note_error(record.worst_error_ppm);
+  for (const report::CaseResult& result : record.cases) ++report_.totals.cases[result.status];
+  for (const report::Failure& failure : record.failures) {
     console_.failure(failure);
     report_.failures.push_back(failure);
   }
-  report_.cases.insert(report_.cases.end(), judged.cases.begin(), judged.cases.end());
+  report_.cases.insert(report_.cases.end(), record.cases.begin(), record.cases.end());
+  report_.run.killed_workers += record.killed_workers;
   ++report_.coverage.executed;
   report_.coverage.counted += !p.problem.accuracy && p.telling.told_apart;
-}
-
-/// Keeps the problem with the most work for the row's timing.
-void Runner::keep_for_timing(std::size_t cell, JudgedProblem judged) {
-  if (!judged.timed) return;
-  const auto at = timed_.find(cell);
-  const auto flops = judged.prepared->problem.flops();
-  if (at != timed_.end() && at->second.prepared->problem.flops() >= flops) return;
-  timed_.insert_or_assign(
-      cell, TimedTrial{std::move(judged.prepared), *judged.timed, std::move(judged.output)});
 }
 
 void Runner::finish() {
@@ -227,7 +244,7 @@ int reproduce(const WorkerLaunch& launch, const std::string& case_text, const st
   check_case(name);
   std::unique_ptr<Prepared> p = prepare_case(name);
   Stage stage(launch);
-  const std::optional<Promise> promise = promise_of(stage.hello(), name.op, name.dtype);
+  const std::optional<Promise> promise = promise_of(stage, name.op, name.dtype);
   if (!promise) {
     fmt::print("status: unsupported\n{} in {} is outside the backend's manifest\n",
                name.op,
@@ -236,21 +253,12 @@ int reproduce(const WorkerLaunch& launch, const std::string& case_text, const st
   }
   const report::CaseResult result = run_and_judge(stage, *p, *promise).cases.front();
   fmt::print("{}\nstatus: {}\ndigest: {}\n",
-             failure_text(result, typed, launch.backend + launch.flags),
+             failure_text(result, typed, shell_quoted(launch.backend) + launch.flags),
              bic::name(result.status),
              result.digest);
   if (is_red(result.status)) return static_cast<int>(ExitCode::kDoesNotConform);
   const bool proved = result.status == Status::kPass;
   return static_cast<int>(proved ? ExitCode::kConforms : ExitCode::kUnproved);
 }
-
-void catch_interrupts() {
-  struct sigaction action {};
-  action.sa_handler = [](int) { interrupt_seen = 1; };
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-}
-
-bool interrupted() { return interrupt_seen != 0; }
 
 }  // namespace bic

@@ -19,24 +19,24 @@ struct RunOptions {
   Strength strength = Strength::kQuick;
   Seed seed{0xb1c0};
   std::filesystem::path out = "bi-conform-report";
+  std::optional<report::Shard> shard;  ///< the part of the plan to run; its rows are not read
   std::optional<std::chrono::milliseconds> budget;
   bool timed = true;
-  bool shrink = true;  ///< make failures smaller before they are shown
-  int jobs = 1;        ///< workers that run problems at once; one without isolation
-  std::optional<report::Detection> detection;  ///< of a self-test made before the run
+  bool shrink = true;     ///< make failures smaller before they are shown
+  int jobs = 1;           ///< workers that run problems at once; one without isolation
+  bool selftest = false;  ///< a self-test was asked for,
+  std::optional<report::Detection> detection;  ///< and made before the run, unless it is resumed
+  bool resume = false;                         ///< go on with the run whose journal lies in `out`
   std::string command_line;
+  std::string resume_command;        ///< what a person types to go on when the run was cut
   std::string typed = "bi-conform";  ///< how a person calls the program
 };
 
 /// Runs, prints, writes journal.jsonl and report.json under `out`. Returns the exit code.
-/// Throws Error for what ends it before any verdict.
+/// Throws Error for what ends it before any verdict; what was judged by then is in the journal.
 int run_suite(const RunOptions& options);
 
 /// Runs the one case of a case string and prints its verdict. Returns the exit code.
 int reproduce(const WorkerLaunch& backend, const std::string& case_text, const std::string& typed);
-
-/// From now on an interrupt (Ctrl-C, SIGTERM) lets the run end in order: what is judged stays.
-void catch_interrupts();
-bool interrupted();
 
 }  // namespace bic

@@ -54,9 +54,22 @@ void select_dtypes(const SelectionText& text, Selection& s) {
   }
 }
 
+void select_peer(const SelectionText& text, Selection& s) {
+  const std::string_view peer = peer_relation().name;
+  const bool named = std::ranges::find(text.relations, peer) != text.relations.end();
+  if (named && !text.has_peer) {
+    throw UsageError("--relation peer compares two backends; name the other one with --against");
+  }
+  if (text.has_peer && !named && !text.relations.empty()) {
+    throw UsageError("--against has nothing to do: name peer among the --relation too");
+  }
+  if (text.has_peer) s.relations.push_back(&peer_relation());
+}
+
 void select_relations(const SelectionText& text, Selection& s) {
   std::vector<std::string> known;
   for (const Relation& r : relations()) known.emplace_back(r.name);
+  known.emplace_back(peer_relation().name);
   known.emplace_back(kAccuracyRelation);
   const auto named_by_user = [&](std::string_view relation) {
     return std::ranges::find(text.relations, relation) != text.relations.end();
@@ -70,6 +83,7 @@ void select_relations(const SelectionText& text, Selection& s) {
   for (const Relation& r : relations()) {
     if (text.relations.empty() || named_by_user(r.name)) s.relations.push_back(&r);
   }
+  select_peer(text, s);
 }
 
 void select_level(const SelectionText& text, Selection& s) {
@@ -149,6 +163,25 @@ Selection make_selection(const SelectionText& text) {
                !text.level.empty() || !text.case_pattern.empty() || !s.dims.empty() ||
                !s.batches.empty() || !s.shapes.empty();
   return s;
+}
+
+std::string filters_text(const SelectionText& text) {
+  std::vector<std::string> typed;
+  const auto add = [&](const char* flag, const std::vector<std::string>& values) {
+    for (const std::string& value : values) {
+      if (!value.empty()) typed.push_back(fmt::format("{} {}", flag, value));
+    }
+  };
+  add("--op", text.ops);
+  add("--dtype", text.dtypes);
+  add("--relation", text.relations);
+  add("--level", {text.level});
+  add("-k", {text.case_pattern});
+  add("--dims", {text.dims});
+  add("--batch", {text.batches});
+  add("--shapes", {text.shapes});
+  add("--suite", {text.suite});
+  return fmt::to_string(fmt::join(typed, " "));
 }
 
 }  // namespace bic

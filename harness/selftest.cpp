@@ -10,9 +10,9 @@
 #include <thread>
 
 #include "harness/backends.h"
+#include "harness/interrupt.h"
 #include "harness/out_folder.h"
 #include "harness/recipe.h"
-#include "harness/run.h"
 #include "harness/selftest_report.h"
 #include "results_schema/error.h"
 #include "results_schema/nearest.h"
@@ -76,6 +76,8 @@ class Hunters {
         const auto launch = launch_for(*tasks_[i].fault, options_);
         Hunt h = (options_.recipe ? recipe_hunt : hunt)(*tasks_[i].fault, launch, options);
         if (!interrupted()) keep(i, std::move(h));
+      } catch (const Interrupted&) {
+        return;
       } catch (...) {
         const std::lock_guard lock(mutex_);
         if (!failure_) failure_ = std::current_exception();

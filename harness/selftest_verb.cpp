@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "harness/flags.h"
+#include "harness/interrupt.h"
 #include "harness/run.h"
 #include "harness/selection.h"
 #include "harness/selftest.h"

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "results_schema/axis.h"
+
 namespace bic {
 namespace {
 
@@ -42,10 +44,12 @@ class ShapePlan {
 bool ShapePlan::can_prove(const ShapeRow& row, const Variant& variant) const {
   if (cell_.op->control != ControlKind::kOrder) return true;
   std::int64_t extent = 1;
-  for (const std::string& dim : variant.reduced) {
-    const auto at = row.dims.find(dim);
-    if (at == row.dims.end()) return true;  // drawn, long enough
-    extent *= at->second;
+  for (const std::string& axis : variant.reduced) {
+    for (const DimRange& d : cell_.op->dims) {
+      // Where it is drawn, it is long enough.
+      if (axis_mentions(axis, d.name) && !row.dims.contains(d.name)) return true;
+    }
+    extent *= axis_extent(axis, row.dims, 1);
   }
   return extent >= shortest_telling_axis(*cell_.op, cell_.dtype);
 }

@@ -117,7 +117,8 @@ void check(const Place& at, const ShapeRow& row) {
     refuse(at, fmt::format("no variant of '{}' has all of these dims", row.op->name));
   }
   for (const auto& [attribute, value] : row.attributes) {
-    const auto lacks = [&](const Variant* v) { return !v->attributes.contains(attribute); };
+    // Captured by name: clang before 16 captures no structured binding.
+    const auto lacks = [&a = attribute](const Variant* v) { return !v->attributes.contains(a); };
     if (!grammar::is_value(value) || std::ranges::any_of(variants, lacks)) {
       refuse(at, fmt::format("'{}' has no attribute '{}={}'", row.op->name, attribute, value));
     }

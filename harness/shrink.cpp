@@ -55,8 +55,8 @@ report::Failure Shrinker::shrink(const Prepared& prepared,
                                  const Promise& promise) {
   report::Failure failure = as_found(prepared, results, found, reason_to_keep(found));
   if (!failure.note.empty()) return failure;
-  if (stage_ == nullptr) stage_ = std::make_unique<Stage>(launch_);
   try {
+    if (stage_ == nullptr) stage_ = std::make_unique<Stage>(launch_);
     make_smaller(prepared, found, promise, failure);
   } catch (const Error& e) {
     failure = as_found(prepared, results, found, std::string("not made smaller: ") + e.what());
@@ -103,6 +103,21 @@ void Shrinker::describe(const CaseName& name,
   }
 }
 
+Failures::Kind Failures::kind_of(const report::CaseResult& found, std::string_view relation) {
+  std::optional<Reason> reason;
+  if (!found.reasons.empty()) reason = found.reasons[0];
+  return {found.status, reason, is_between_trials(reason) ? std::string(relation) : ""};
+}
+
+/// The relations that fail on the problem of a smaller failure are known with it.
+void Failures::add_relations(const Kind& kind, const report::Failure& failure) {
+  const auto& [status, reason, relation] = kind;
+  if (relation.empty() || !failure.note.empty()) return;
+  for (const report::RelationOutcome& r : failure.relations) {
+    if (is_red(r.status)) known_.insert({status, reason, r.relation});
+  }
+}
+
 std::vector<report::Failure> Failures::of(const Prepared& prepared,
                                           const std::vector<report::CaseResult>& results,
                                           const Promise& promise) {
@@ -110,18 +125,26 @@ std::vector<report::Failure> Failures::of(const Prepared& prepared,
   for (std::size_t i = 0; i < results.size(); ++i) {
     const report::CaseResult& found = results[i];
     if (!is_red(found.status)) continue;
-    std::optional<Reason> reason;
-    if (!found.reasons.empty()) reason = found.reasons[0];
-    const bool between = is_between_trials(reason);
-    const std::string relation(between ? prepared.cases[i].relation : "");
-    if (!known_.insert({found.status, reason, relation}).second) continue;
+    const Kind kind = kind_of(found, prepared.cases[i].relation);
+    if (!known_.insert(kind).second) continue;
     all.push_back(failure_of(prepared, results, found, promise));
-    if (!between || !all.back().note.empty()) continue;
-    for (const report::RelationOutcome& r : all.back().relations) {
-      if (is_red(r.status)) known_.insert({found.status, reason, r.relation});
-    }
+    add_relations(kind, all.back());
   }
   return all;
+}
+
+void Failures::recall(const Prepared& prepared,
+                      const std::vector<report::CaseResult>& results,
+                      const std::vector<report::Failure>& failures) {
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const report::CaseResult& found = results[i];
+    if (!is_red(found.status)) continue;
+    const Kind kind = kind_of(found, prepared.cases[i].relation);
+    known_.insert(kind);
+    for (const report::Failure& f : failures) {
+      if (f.found == found.case_name) add_relations(kind, f);
+    }
+  }
 }
 
 report::Failure Failures::failure_of(const Prepared& prepared,
@@ -130,7 +153,10 @@ report::Failure Failures::failure_of(const Prepared& prepared,
                                      const Promise& promise) {
   if (shrinker_ == nullptr)
     return as_found(prepared, results, found, "nothing smaller was asked for");
-  if (stopped_()) return as_found(prepared, results, found, "the run was cut");
+  if (stopped_()) {
+    cut_ = true;
+    return as_found(prepared, results, found, "the run was cut");
+  }
   return shrinker_->shrink(prepared, results, found, promise);
 }
 

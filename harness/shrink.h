@@ -61,9 +61,20 @@ class Failures {
                                   const std::vector<report::CaseResult>& results,
                                   const Promise& promise);
 
+  /// Takes note of a problem that was judged before, whose new ones were `failures`.
+  void recall(const Prepared& prepared,
+              const std::vector<report::CaseResult>& results,
+              const std::vector<report::Failure>& failures);
+
+  /// Whether the run was cut before one of them was made smaller.
+  bool cut() const { return cut_; }
+
  private:
   /// Status, first reason and, for reasons that lie between two trials, relation.
   using Kind = std::tuple<Status, std::optional<Reason>, std::string>;
+
+  static Kind kind_of(const report::CaseResult& found, std::string_view relation);
+  void add_relations(const Kind& kind, const report::Failure& failure);
 
   report::Failure failure_of(const Prepared& prepared,
                              const std::vector<report::CaseResult>& results,
@@ -73,6 +84,7 @@ class Failures {
   Shrinker* shrinker_;
   std::function<bool()> stopped_;
   std::set<Kind> known_;
+  bool cut_ = false;
 };
 
 }  // namespace bic

@@ -92,11 +92,12 @@ std::vector<report::RelationOutcome> outcomes(const Prepared& prepared,
   if (const auto status = of_accuracy(results)) {
     all.push_back({std::string(kAccuracyRelation), *status});
   }
-  for (const Relation& r : relations()) {
-    if (const auto at = worst.find(r.name); at != worst.end()) {
-      all.push_back({std::string(r.name), at->second});
-    }
-  }
+  const auto add = [&](const Relation& r) {
+    const auto at = worst.find(r.name);
+    if (at != worst.end()) all.push_back({std::string(r.name), at->second});
+  };
+  std::ranges::for_each(relations(), add);
+  add(peer_relation());
   return all;
 }
 

@@ -228,7 +228,8 @@ std::optional<report::CaseResult> ShrinkSearch::judge(const CaseName& candidate)
     return {};
   }
   telling_ = p->telling.samples;
-  const auto results = sweep(stage_, *p);
+  std::map<PlannedTrial, TrialResult> results;
+  run_undisturbed(stage_, [&] { results = sweep(stage_, *p); });
   left_ -= static_cast<int>(results.size());
   trials_ += static_cast<int>(results.size());
   for (const auto& [trial, result] : results) died_ = died_ || result.death.has_value();

@@ -5,10 +5,13 @@
 #include <tuple>
 #include <utility>
 
+#include "harness/start_worker.h"
+
 namespace bic {
 namespace {
 
 constexpr int kDeathsPerProblem = 3;
+constexpr int kKillsInOneTrial = 3;
 
 /// Place in the sweep, before the seeded shuffle.
 int act_of(const PlannedTrial& t, bool large_first, std::int64_t largest) {
@@ -30,8 +33,21 @@ int threads_asked(const Trial& trial) {
 }
 
 Stage::Stage(WorkerLaunch launch) : launch_(std::move(launch)) {
-  seats_[0].worker = std::make_unique<Worker>(launch_);
+  seats_[0].worker = start_worker(launch_);
   hello_ = seats_[0].worker->hello();
+}
+
+const protocol::Hello* Stage::peer_hello() {
+  if (launch_.peer == nullptr) return nullptr;
+  if (!peer_hello_) {
+    seats_[kPeerWorker].worker = start_worker(*launch_.peer);
+    peer_hello_ = seats_[kPeerWorker].worker->hello();
+  }
+  return &*peer_hello_;
+}
+
+const WorkerLaunch& Stage::launch_of(const Seat& seat) const {
+  return &seat == &seats_[kPeerWorker] ? *launch_.peer : launch_;
 }
 
 void Stage::set(const Prepared& prepared) {
@@ -42,9 +58,21 @@ void Stage::set(const Prepared& prepared) {
   }
 }
 
+void Stage::renew() {
+  for (Seat& seat : seats_) seat = {};
+}
+
 std::optional<Death> Stage::ready(Seat& seat) {
-  if (seat.worker == nullptr) seat.worker = std::make_unique<Worker>(launch_);
   if (seat.loaded) return {};
+  if (seat.worker == nullptr) {
+    try {
+      seat.worker = start_worker(launch_of(seat));
+    } catch (const KilledAtStart& e) {
+      return Death{.reason = Reason::kSignal, .message = e.what(), .killed_by_others = true};
+    } catch (const UsageError& e) {  // it started before: what stops it now is no mistake of typing
+      return Death{.reason = Reason::kException, .message = e.what()};
+    }
+  }
   auto death = seat.worker->load(prepared_->pool->problem(), prepared_->pool->samples());
   seat.loaded = !death;
   return death;
@@ -76,6 +104,7 @@ TrialResult Stage::run(const PlannedTrial& trial) {
     }
   }
   if (result.death) {
+    if (result.death->killed_by_others) killed_.push_back(trial);
     ++seat.deaths;
     seat.worker.reset();
     seat.loaded = false;
@@ -94,12 +123,13 @@ std::variant<protocol::TimeReply, Death> Stage::time(const PlannedTrial& trial,
                                                      int calls,
                                                      int copies) {
   Seat& seat = seats_[0];
-  if (auto death = ready(seat)) return *death;
-  auto answer = seat.worker->time({.trial = request(trial), .calls = calls, .copies = copies});
-  if (std::holds_alternative<Death>(answer)) {
-    seat.worker.reset();
-    seat.loaded = false;
+  std::variant<protocol::TimeReply, Death> answer;
+  if (auto death = ready(seat)) {
+    answer = std::move(*death);
+  } else {
+    answer = seat.worker->time({.trial = request(trial), .calls = calls, .copies = copies});
   }
+  if (std::holds_alternative<Death>(answer)) seat = {};
   return answer;
 }
 
@@ -127,11 +157,27 @@ std::vector<PlannedTrial> sweep_order(const Prepared& prepared) {
   return order;
 }
 
-std::map<PlannedTrial, TrialResult> sweep(Stage& stage, const Prepared& prepared) {
+std::map<PlannedTrial, TrialResult> sweep(Stage& stage, const Prepared& prepared, bool with_peer) {
   stage.set(prepared);
   std::map<PlannedTrial, TrialResult> results;
-  for (const PlannedTrial& t : sweep_order(prepared)) results.emplace(t, stage.run(t));
+  for (const PlannedTrial& t : sweep_order(prepared)) {
+    const bool runs = with_peer || t.trial.worker != kPeerWorker;
+    if (runs) results.emplace(t, stage.run(t));
+  }
   return results;
+}
+
+std::int64_t run_undisturbed(Stage& stage, const std::function<void()>& pass) {
+  std::map<PlannedTrial, int> kills;
+  for (std::int64_t killed_before = 0;;) {
+    pass();
+    const std::vector<PlannedTrial> killed = stage.take_killed();
+    const bool last = std::ranges::any_of(
+        killed, [&](const PlannedTrial& trial) { return ++kills[trial] >= kKillsInOneTrial; });
+    if (killed.empty() || last) return killed_before;
+    killed_before += static_cast<std::int64_t>(killed.size());
+    stage.renew();
+  }
 }
 
 }  // namespace bic

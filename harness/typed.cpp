@@ -1,5 +1,7 @@
 #include "harness/typed.h"
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <sstream>
 
@@ -13,11 +15,24 @@ std::vector<std::string> split(const std::string& text, char at) {
   return parts;
 }
 
-std::optional<std::int64_t> whole_number(const std::string& text, std::int64_t most) {
+std::optional<std::int64_t> whole_number(std::string_view text,
+                                         std::int64_t most,
+                                         std::int64_t least) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole && value >= 1 && value <= most ? std::optional(value) : std::nullopt;
+  return whole && value >= least && value <= most ? std::optional(value) : std::nullopt;
+}
+
+std::string shell_quoted(const std::string& text) {
+  const auto is_plain = [](unsigned char c) {
+    return std::isalnum(c) != 0 ||
+           std::string_view("_-+./:,=@%").find(static_cast<char>(c)) != std::string_view::npos;
+  };
+  if (!text.empty() && std::ranges::all_of(text, is_plain)) return text;
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
 }
 
 }  // namespace bic

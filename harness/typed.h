@@ -3,16 +3,22 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bic {
 
-// What people type: in flags and in files of sizes.
+// What people type: in flags, in files of sizes and again in what a program prints.
 
 /// The parts between separators; "a,b," has an empty third one, "" none.
 std::vector<std::string> split(const std::string& text, char at);
 
-/// A whole number from 1 to `most`; empty for any other text.
-std::optional<std::int64_t> whole_number(const std::string& text, std::int64_t most);
+/// A whole number from `least` to `most`; empty for any other text.
+std::optional<std::int64_t> whole_number(std::string_view text,
+                                         std::int64_t most,
+                                         std::int64_t least = 1);
+
+/// The text as one word of a shell's command line: in quotes where it needs them.
+std::string shell_quoted(const std::string& text);
 
 }  // namespace bic

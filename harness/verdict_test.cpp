@@ -58,6 +58,26 @@ TEST(MakeVerdict, CertifiesACompleteUnfilteredStandardRunOnly) {
   EXPECT_EQ(verdict(report).text, "BI-3 on 1 of 7 ops (filtered: not certifiable)");
 }
 
+TEST(MakeVerdict, CertifiesNoShard) {
+  auto report = report_of({{"mm", kSchedule, Status::kPass}});
+  report.run.strength = "standard";
+  report.run.shard = report::Shard{.index = 2, .count = 4};
+  EXPECT_EQ(verdict(report).exit_code, 0);
+  EXPECT_FALSE(verdict(report).certifiable);
+  EXPECT_EQ(verdict(report).text, "BI-3 on 1 of 7 ops (shard 2/4: not certifiable)");
+}
+
+TEST(MakeVerdict, CertifiesShardsOfOneKindOfMachineOnly) {
+  auto report = report_of({{"mm", kSchedule, Status::kPass}});
+  report.run.strength = "standard";
+  report.shards.resize(2);
+  EXPECT_TRUE(verdict(report).certifiable);
+  report.shards[1].environment.kernel = "another";
+  EXPECT_TRUE(verdict(report).certifiable);
+  report.shards[1].environment.isa = "avx2";
+  EXPECT_EQ(verdict(report).text, "BI-3 on 1 of 7 ops (different machines: not certifiable)");
+}
+
 report::CaseResult case_of(const std::string& id, Status status) {
   return {.case_name = "mm.repeat/bf16:k4,n4:B1#0,run=1~B1#0:fill=ones:s=0000000000000001:id=" + id,
           .status = status};

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -13,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/child.h"
+#include "harness/interrupt.h"
 #include "harness/team_witness.h"
 #include "suites/ops/op_spec.h"
 
@@ -58,6 +60,7 @@ json suite_ops() {
       for (const auto& [form, call] : v.forms) calls.push_back(call);
     }
     ops.push_back({{"op", op.name}, {"dtypes", dtypes}, {"calls", calls}});
+    if (!op.declared_sha256.empty()) ops.back()["declared"] = true;
   }
   return {{"ops", ops}};
 }
@@ -102,12 +105,15 @@ Worker::Worker(WorkerLaunch launch) : launch_(std::move(launch)) {
   auto answer = ask("hello", suite_ops());
   launch_.timeout = patience;
   if (const Death* death = std::get_if<Death>(&answer)) {
-    throw UsageError("backend '" + launch_.backend + "' did not start: " + death->message);
+    const std::string line = "backend '" + launch_.backend + "' did not start: " + death->message;
+    if (death->killed_by_others) throw KilledAtStart(line);
+    throw UsageError(line);
   }
   try {
     hello_ = read_hello(std::get<json>(answer), launch_.backend);
   } catch (...) {
     socket_.reset();  // ends the worker, which a thread waits for
+    if (child_ > 0) reap_child(child_, std::chrono::seconds(2));
     throw;
   }
 }
@@ -147,7 +153,11 @@ std::variant<json, Death> Worker::ask(const char* verb,
   protocol::Message reply;
   const auto deadline = std::chrono::steady_clock::now() + launch_.timeout;
   try {
-    const Received how = protocol::receive(socket_.get(), reply, deadline);
+    const auto give_up = [this] { return is_waited_for_in_vain(); };
+    const Received how = protocol::receive(socket_.get(), reply, deadline, give_up);
+    // A leak of many short trials is seen after one of them.
+    if (is_unwanted()) return end_early();
+    if (how == Received::kGivenUp) return bury(Received::kClosed);
     if (how != Received::kMessage) return bury(how);
   } catch (const HarnessError& e) {
     return disown(e.what());
@@ -155,13 +165,39 @@ std::variant<json, Death> Worker::ask(const char* verb,
   return std::move(reply.body);
 }
 
+/// Whether the run was interrupted, or the child holds too much. A thread can only be waited for.
+bool Worker::is_unwanted() {
+  if (child_ <= 0) return false;
+  if (!excess_) excess_ = memory_.excess(child_, launch_.memory);
+  return excess_ || interrupted();
+}
+
+/// A child that ended keeps its socket open where it left processes behind. It is asked for once
+/// more after its end was seen: its last reply may have come in between.
+bool Worker::is_waited_for_in_vain() {
+  if (child_ <= 0) return false;
+  return is_unwanted() || std::exchange(ended_, has_ended(child_));
+}
+
+Death Worker::end_early() {
+  socket_.reset();
+  kill_child(std::exchange(child_, -1));
+  if (interrupted()) throw Interrupted();
+  constexpr double kMiB = 1 << 20;
+  return {Status::kCrash,
+          Reason::kOutOfMemory,
+          fmt::format("its processes held {:.0f} MiB, more than the {:.0f} MiB of --memory{}",
+                      static_cast<double>(excess_.value_or(0)) / kMiB,
+                      static_cast<double>(launch_.memory) / kMiB,
+                      last_words())};
+}
+
 /// Whatever a worker answers is the subject's doing: it may have written to the socket itself.
 Death Worker::disown(const std::string& why) {
   socket_.reset();
   if (child_ > 0) kill_child(std::exchange(child_, -1));
-  std::string message = "the worker's reply is malformed: " + why;
-  if (const std::string words = last_words(); !words.empty()) message += "; " + words;
-  return {Status::kCrash, Reason::kException, message};
+  return {
+      Status::kCrash, Reason::kException, "the worker's reply is malformed: " + why + last_words()};
 }
 
 Death Worker::bury(Received how) {
@@ -177,17 +213,28 @@ Death Worker::bury(Received how) {
     child_ = -1;
     if (how != Received::kTimeout) {
       death.message = end.text;
-      death.reason = end.signalled ? Reason::kSignal : Reason::kException;
+      death.reason = end.signal != 0 ? Reason::kSignal : Reason::kException;
+      if (end.killed_by_others) blame(death);
     }
   } else if (how != Received::kTimeout) {
     death.message = "the worker closed its socket";
     death.reason = Reason::kException;
   }
-  if (const std::string words = last_words(); !words.empty()) death.message += "; " + words;
+  // Whoever ends the run may have ended the worker too: that says nothing of the kernel.
+  if (launch_.isolated && interrupted()) throw Interrupted();
+  death.message += last_words();
   return death;
 }
 
-/// The last lines that the child wrote, in one line.
+/// Of a child that something else killed: the system for want of memory, or who knows.
+void Worker::blame(Death& death) const {
+  death.killed_by_others = oom_kills() == oom_kills_;
+  if (death.killed_by_others) return;
+  death.reason = Reason::kOutOfMemory;
+  death.message += "; the system killed processes because memory ran out";
+}
+
+/// "; " and the last lines that the child wrote, in one line; empty when there are none.
 std::string Worker::last_words() const {
   constexpr off_t kMost = 400;
   if (!words_) return {};
@@ -200,7 +247,7 @@ std::string Worker::last_words() const {
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < ' ') c = c == '\n' ? '|' : ' ';
   }
-  return text;
+  return text.empty() ? text : "; " + text;
 }
 
 std::optional<Death> Worker::load(const protocol::ProblemMessage& problem,

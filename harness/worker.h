@@ -12,6 +12,8 @@
 #include "adapters/protocol/channel.h"
 #include "adapters/protocol/messages.h"
 #include "adapters/protocol/shared_memory.h"
+#include "harness/group_memory.h"
+#include "harness/oom_kills.h"
 #include "results_schema/error.h"
 
 namespace bic {
@@ -26,7 +28,9 @@ struct WorkerLaunch {
   /// Its arguments, its own name first; none: the verb `worker` with library and backend. A program
   /// with arguments of its own is always a child.
   std::vector<std::string> arguments;
-  std::string flags;  ///< what a person types after the backend's name to get this one
+  std::string flags;        ///< what a person types after the backend's name to get this one
+  std::int64_t memory = 0;  ///< most bytes that its processes may hold together; 0: no limit
+  std::shared_ptr<const WorkerLaunch> peer;  ///< the backend of --against; null: none
 };
 
 /// How a worker died: a status (crash or timeout), its reason and one line for people.
@@ -34,9 +38,16 @@ struct Death {
   Status status = Status::kCrash;
   std::optional<Reason> reason;
   std::string message;
+  bool killed_by_others = false;  ///< by SIGKILL, neither ours nor for want of memory
 };
 
-/// The parent's end of one worker. Requests are answered in order; a dead worker stays dead.
+/// A worker was killed by something else before it had answered.
+struct KilledAtStart : UsageError {
+  using UsageError::UsageError;
+};
+
+/// The parent's end of one worker. Requests are answered in order; a dead worker stays dead. While
+/// it is waited for, its memory is watched, and an interrupt kills it and throws Interrupted.
 class Worker {
  public:
   /// Starts it and asks for its manifest. Throws UsageError when it cannot be started.
@@ -63,7 +74,11 @@ class Worker {
   std::variant<nlohmann::json, Death> ask(const char* verb,
                                           nlohmann::json body,
                                           const std::vector<int>& descriptors = {});
+  bool is_unwanted();
+  bool is_waited_for_in_vain();
   Death bury(protocol::Received how);
+  void blame(Death& death) const;
+  Death end_early();
   Death disown(const std::string& why);
   template <class Reply>
   std::variant<Reply, Death> ask_for(const char* verb, nlohmann::json body);
@@ -75,7 +90,11 @@ class Worker {
   protocol::SharedMemory output_;
   protocol::Hello hello_;
   pid_t child_ = -1;
-  std::jthread thread_;  ///< joined too when the constructor throws
+  std::int64_t oom_kills_ = oom_kills();  ///< before it was started
+  bool ended_ = false;                    ///< the child's end was seen while it was waited for
+  MemoryWatch memory_;
+  std::optional<std::int64_t> excess_;  ///< bytes that it held when they were found too many
+  std::jthread thread_;                 ///< joined too when the constructor throws
 };
 
 /// Type of bic_worker_main. `largest_team(reset)` gives the threads of the largest parallel region

@@ -20,12 +20,13 @@ MISTAKES = [
     (["--seed", "xyz"], "--seed", "'xyz'", "hexadecimal"),
     (["--seed", "12345678123456789"], "--seed", "16 digits"),
     (["--seed", ""], "--seed", "empty"),
-    (["--seed"], "--seed"),
-    (["--seed", "1", "--seed", "2"], "--seed"),
-    (["-k", "nothing of this name"], "nothing is selected"),
+    (["--seed"], "--seed", "value is missing"),
+    (["--seed", "1", "--seed", "2"], "--seed is given 2 times"),
+    (["-k", "nothing of this name"], "nothing is selected", "-k nothing of this name"),
     (["-k", "("], "-k", "regular expression"),
     (["--op", "sum", "--relation", "zeropad"], "nothing is selected"),
-    (["--op", "mm", "--relation", "threads", "--level", "BI-2"], "nothing is selected"),
+    (["--op", "mm", "--relation", "threads", "--level", "BI-2"], "nothing is selected",
+     "--op mm --relation threads --level BI-2"),
     (["--op", "mm", "--dtype", "fp32", "-k", "bf16"], "nothing is selected"),
     (["--dims", "k"], "--dims", "'k'", "NAME=NUMBER"),
     (["--dims", "k=0"], "--dims k", "'0'"),
@@ -35,6 +36,8 @@ MISTAKES = [
     (["--dims", "k=3,"], "--dims", "NAME=NUMBER"),
     (["--dims", ""], "--dims", "empty"),
     (["--op", "gelu", "--dims", "k=3"], "--dims", "'k'", "known: h"),
+    (["--op", "mm", "--dims", "k=1024,n=16777216"], "'w' of mm in fp32", "8 GiB"),
+    (["--op", "mm", "--dims", "k=65536", "--batch", "65536"], "'x' of mm in fp32", "65536"),
     (["--batch", "0"], "--batch", "'0'"),
     (["--batch", "1,,8"], "--batch", "''"),
     (["--batch", "1,"], "--batch", "''"),
@@ -93,7 +96,8 @@ CASE_MISTAKES = [
     ("#0~", "#0,store=s~", "field 'trial'", "rank 3"),
     ("#0~", "#0,t=100000~", "field 'trial'", "t=100000"),
     ("#0~", "#0,ld=2000000000~", "field 'trial'", "ld=2000000000"),
-    ("#0~", "#0,worker=2~", "field 'trial'", "worker=2"),
+    ("#0~", "#0,worker=2~", "field 'trials'", "second trial of peer"),
+    ("#0~", "#0,worker=3~", "field 'trial'", "worker=3"),
     ("#0~", "#0,run=3~", "field 'trial'", "run=3"),
     ("~B1#0", "", "field 'trials'", "takes 2", "got 1"),
     ("~B1#0", "~B1#0~B2#0", "field 'trials'", "got 3"),
@@ -136,6 +140,7 @@ class Mistake(program.ProgramTest):
         self.assert_refused(["rnu"], "unknown verb 'rnu'", "did you mean 'run'?")
         self.assert_refused(["list", "relation"], "'relation'", "did you mean 'relations'?")
         self.assert_refused(["list", "nosuch"], "'nosuch'", "relations")
+        self.assert_refused(["list", "--al"], "unknown flag '--al'", "bi-conform list --help")
         self.assert_refused(["explain", "vacuos"], "'vacuos'", "did you mean 'vacuous'?")
         self.assert_refused(["explain", "nosuch"], "'nosuch'")
         self.assert_refused(["explain"], "word")

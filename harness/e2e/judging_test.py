@@ -251,6 +251,7 @@ class Interrupt(program.ProgramTest):
         journal = folder / "journal.jsonl"
         command = [program.PROGRAM, *HONEST, "--standard", "--out", folder]
         running = subprocess.Popen(command, start_new_session=True, stdin=subprocess.DEVNULL,
+                                   env=program.environment(),
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(running.kill)
         deadline = time.monotonic() + 30

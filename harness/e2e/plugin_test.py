@@ -94,6 +94,7 @@ class Misbehaviour(program.ProgramTest):
     ENDS = {
         "segfaults": ("crash", "signal", "signal 11"),
         "aborts": ("crash", "signal", "signal 6"),
+        "leaves_a_child": ("crash", "signal", "signal 6"),
         "raises_sigkill": ("crash", "signal", "signal 9"),
         "exits": ("crash", "exception", "exited with code"),
         "closes_its_socket": ("crash", "exception", "exited with code"),
@@ -162,10 +163,11 @@ class External(program.ProgramTest):
             self.assertIn(ran.returncode, (0, 1), ran.stdout + ran.stderr)
             report = program.parse((pathlib.Path(folder) / "report.json").read_text())
         self.assertEqual({row["op"] for row in report["ops"]}, set(ops))
+        # Vacuous for its witness: a library may take fewer threads than it is told.
         self.assertLessEqual({c["status"] for c in report["cases"]},
-                             {"pass", "fail", "unstable", "skipped"})
+                             {"pass", "fail", "unstable", "skipped", "vacuous"})
         reasons = {reason for c in report["cases"] for reason in c["reasons"]}
-        self.assertLessEqual(reasons, {"bits", "no_parallel_region"})
+        self.assertLessEqual(reasons, {"bits", "no_parallel_region", "witness"})
 
     def test_openblas_is_judged(self):
         self.judged("openblas", "mm", "bmm", "addmm", "mv", "dot")

@@ -1,11 +1,8 @@
 #!/usr/bin/env python3
 """A Python module under judgement, without torch: NumPy functions conform or fail as planted, and
 what a module does wrong ends in its own status or in one line. The interpreter must have NumPy."""
-import os
 import pathlib
 import re
-import subprocess
-import sys
 import tempfile
 import textwrap
 import unittest
@@ -14,17 +11,7 @@ import program
 
 EXAMPLES = program.PROJECT / "adapters/python/examples"
 SMALL = ("--no-perf", "--no-shrink", "--jobs", "1", "--dtype", "fp32")
-
-
-def interpreter():
-    """The first Python with NumPy: Debian's has the package that ci/setup installs."""
-    for python in (sys.executable, "/usr/bin/python3"):
-        if subprocess.run([python, "-c", "import numpy"], stderr=subprocess.DEVNULL).returncode == 0:
-            return python
-    sys.exit("no Python with NumPy here; ci/setup installs Debian's python3-numpy")
-
-
-PYTHON = interpreter()
+PYTHON = program.python_with_numpy()
 
 
 class Module(program.ProgramTest):
@@ -173,6 +160,26 @@ class Mistake(Module):
         module = self.write("def mm(a, b): return a @ b")
         self.assert_refused(["--backend", f"python:{module}", "--python", bare], "numpy",
                             "--python")
+
+
+class Device(Module):
+    def refuse(self, device, *parts):
+        self.assert_refused(["--backend", f"python:{EXAMPLES}/numpy_ops.py", "--python", PYTHON,
+                             "--op", "mm", "--device", device], *parts)
+
+    def test_that_is_none_is_refused(self):
+        for device in ("tpu", "cuda:", "cuda:x", "CUDA"):
+            self.refuse(device, f"--device: '{device}' is none of cpu, cuda, cuda:INDEX")
+
+    def test_of_numpy_is_the_cpu(self):
+        self.refuse("cuda:0", "'numpy_ops' does not import torch", "no device 'cuda:0'")
+        _, report = self.judge(EXAMPLES / "numpy_ops.py", "--op", "mm", "--relation", "repeat",
+                               "--device", "cpu")
+        self.assertEqual(report["subject"]["device"], "cpu")
+
+    def test_of_other_backends_is_the_cpu(self):
+        self.assert_refused(["--backend", "libtorch", "--device", "cuda"],
+                            "--device: 'libtorch' runs on the CPU only", "'cuda'")
 
 
 if __name__ == "__main__":

@@ -65,6 +65,7 @@ constexpr Behaviour kOtherBits[] = {
     {.name = "last-position",
      .otherwise = [](const Call& c, std::int64_t at) { return at > 0 && at == c.batch() - 1; }},
     {.name = "inaccurate", .drops_last_term = true},
+    {.name = "only-sum", .only_op = "sum"},
 };
 
 void claim_row_major(const Call& c, TrialReply& r, Output) {
@@ -167,9 +168,13 @@ void die() {
   raise(SIGSEGV);
 }
 
+void be_killed() { raise(SIGKILL); }
+
 constexpr Behaviour kEnds[] = {
     {.name = "throws", .before = [](const Call&) { throw std::runtime_error("out of ideas"); }},
     {.name = "crashes-at-33", .before = [](const Call& c) { c.batch() == 33 ? die() : void(); }},
+    {.name = "killed-at-33",
+     .before = [](const Call& c) { c.batch() == 33 ? be_killed() : void(); }},
     {.name = "crashes-in-batches", .before = [](const Call& c) { c.batch() > 1 ? die() : void(); }},
     {.name = "hangs-at-33",
      .before = [](const Call& c) { c.batch() == 33 ? void(sleep(600)) : void(); }},

@@ -39,6 +39,7 @@ struct Behaviour {
   void (*spoil)(const Call&, protocol::TrialReply&, std::span<std::byte> output) = nullptr;
   bool drops_last_term = false;
   bool claims_own_overload = false;  ///< one that never runs
+  std::string_view only_op = {};     ///< the one op that it claims; empty: all
 };
 
 /// The behaviour of that name. Throws std::invalid_argument when there is none.

@@ -49,6 +49,7 @@ protocol::Hello FakeBackend::hello() {
                         .fingerprint = {{"order", "sequential"}},
                         .default_threads = kThreads};
   for (const OpSpec& op : registry()) {
+    if (!behaviour_.only_op.empty() && op.name != behaviour_.only_op) continue;
     protocol::ManifestEntry entry{
         .op = op.name, .dtypes = op.dtypes, .stock_reason = "plain loops"};
     for (DType t : op.dtypes) {

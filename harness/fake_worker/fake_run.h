@@ -33,4 +33,7 @@ struct Judged {
 /// Runs the sweep of `prepared` on the fake worker and judges its cases, as a run does.
 Judged judge_all(std::unique_ptr<Prepared> prepared, const WorkerLaunch& launch);
 
+/// The report's text without what a clock or the command line says.
+std::string timeless(report::Report report);
+
 }  // namespace bic::fake
