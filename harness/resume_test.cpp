@@ -2,13 +2,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <fstream>
 #include <set>
-#include <thread>
 
+#include "harness/fake_worker/behaviour.h"
 #include "harness/fake_worker/fake_run.h"
 #include "harness/run.h"
 
@@ -214,29 +213,16 @@ TEST_F(Resume, RefusesADamagedJournal) {
               AllOf(HasSubstr(journal_of(o).string()), HasSubstr("line ")));
 }
 
-/// Child processes of this one.
-std::vector<pid_t> children() {
-  std::vector<pid_t> all;
-  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
-    std::ifstream list(task.path() / "children");
-    for (pid_t child; list >> child;) all.push_back(child);
-  }
-  return all;
-}
-
 TEST_F(Resume, RunsAProblemAgainWhoseWorkerSomethingElseKilled) {
-  const report::Report undisturbed = run(options("by-batch"));
-  // Ever later, so that a slow machine comes to an end too.
-  std::jthread killer([](const std::stop_token& stopped) {
-    for (std::chrono::milliseconds pause{60}; !stopped.stop_requested(); pause *= 2) {
-      std::this_thread::sleep_for(pause);
-      for (const pid_t child : children()) kill(child, SIGKILL);
-    }
-  });
-  const report::Report disturbed = run(options("by-batch"));
-  killer.request_stop();
+  const std::filesystem::path mark = fake::kKilledOnceMark + std::to_string(getpid());
+  std::filesystem::remove(mark);
+  const report::Report disturbed = run(options("killed-once-at-33"));
+  const report::Report undisturbed = run(options("killed-once-at-33"));
+  std::filesystem::remove(mark);
+  EXPECT_EQ(disturbed.run.killed_workers, 1);
+  EXPECT_EQ(undisturbed.run.killed_workers, 0);
+  EXPECT_EQ(undisturbed.totals.cases[Status::kCrash], 0);
   EXPECT_EQ(fake::timeless(disturbed), fake::timeless(undisturbed));
-  EXPECT_GT(disturbed.run.killed_workers, 0);
 }
 
 TEST_F(Resume, TakesTheThirdKillInOneTrialForACrash) {

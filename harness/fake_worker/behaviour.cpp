@@ -1,5 +1,6 @@
 #include "harness/fake_worker/behaviour.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -170,11 +171,22 @@ void die() {
 
 void be_killed() { raise(SIGKILL); }
 
+/// Whether no worker of this parent asked before: the first one leaves a file.
+bool is_first_of_parent() {
+  const std::string mark = kKilledOnceMark + std::to_string(getppid());
+  const int file = open(mark.c_str(), O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file >= 0) close(file);
+  return file >= 0;
+}
+
 constexpr Behaviour kEnds[] = {
     {.name = "throws", .before = [](const Call&) { throw std::runtime_error("out of ideas"); }},
     {.name = "crashes-at-33", .before = [](const Call& c) { c.batch() == 33 ? die() : void(); }},
     {.name = "killed-at-33",
      .before = [](const Call& c) { c.batch() == 33 ? be_killed() : void(); }},
+    {.name = "killed-once-at-33",
+     .before =
+         [](const Call& c) { c.batch() == 33 && is_first_of_parent() ? be_killed() : void(); }},
     {.name = "crashes-in-batches", .before = [](const Call& c) { c.batch() > 1 ? die() : void(); }},
     {.name = "hangs-at-33",
      .before = [](const Call& c) { c.batch() == 33 ? void(sleep(600)) : void(); }},

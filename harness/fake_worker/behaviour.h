@@ -11,6 +11,9 @@
 
 namespace bic::fake {
 
+/// Path, but for the parent's process id, of the file that `killed-once-at-33` leaves.
+inline constexpr const char* kKilledOnceMark = "/tmp/bi-conform-killed-once-";
+
 /// What a behaviour may look at.
 struct Call {
   const protocol::ProblemMessage& problem;
