@@ -70,6 +70,8 @@ WorkerLaunch BackendFlags::launch(const Program& program) const {
   const bool isolated = is_isolated(isolation);
   require_process(isolated, "--against", against);
   require_process(isolated, "--memory", memory);
+  const auto longest = timeout.empty() ? WorkerLaunch{}.timeout : duration("--timeout", timeout);
+  const std::int64_t most = memory.empty() ? 0 : byte_count("--memory", memory);
   // It is for whichever of the two is a Python module; where neither is, launch_of refuses it.
   const bool for_peer_only = needs_python(against) && !needs_python(backend);
   const BackendHost host{python, device};
@@ -78,8 +80,8 @@ WorkerLaunch BackendFlags::launch(const Program& program) const {
       program.path,
       {.python = for_peer_only ? "" : python, .device = for_peer_only ? "" : device, .lift = lift});
   l.isolated = isolated;
-  if (!timeout.empty()) l.timeout = duration("--timeout", timeout);
-  if (!memory.empty()) l.memory = byte_count("--memory", memory);
+  l.timeout = longest;
+  l.memory = most;
   if (!against.empty()) {
     WorkerLaunch peer =
         peer_of(against, program.path, needs_python(against) ? host : BackendHost{});
