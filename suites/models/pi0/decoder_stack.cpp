@@ -2,8 +2,11 @@
 
 #include <ATen/ops/add.h>
 #include <ATen/ops/cat.h>
+#include <ATen/ops/embedding.h>
+#include <ATen/ops/full.h>
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/mul.h>
+#include <ATen/ops/where.h>
 
 #include <cmath>
 
@@ -12,14 +15,15 @@
 namespace bic::pi0 {
 namespace {
 
+constexpr double kMasked = -2.3819763e38;
+
 /// What all layers of a call have in common.
 struct Call {
   const Pass& pass;
   const Expert& expert;
   const Rotary& table;
   const at::Tensor& mask;
-  const Cache* prefix;
-  Cache* fill;
+  const Context& context;
 
   void record(const at::Tensor& x, std::size_t l, const char* what) const {
     pass.record(x, "{}.layer_{}.{}", expert.name, l, what);
@@ -33,19 +37,12 @@ at::Tensor attention(const Call& call,
   const Pass& pass = call.pass;
   const at::Tensor q =
       rotate(project_heads(pass, name + "q_proj", u, pass.config.heads), call.table);
-  at::Tensor k = rotate(project_heads(pass, name + "k_proj", u, 1), call.table);
-  at::Tensor v = project_heads(pass, name + "v_proj", u, 1);
+  const KeysValues own{rotate(project_heads(pass, name + "k_proj", u, 1), call.table),
+                       project_heads(pass, name + "v_proj", u, 1)};
   call.record(q, l, "query_states_rope");
-  call.record(k, l, "new_keys");
-  call.record(v, l, "new_values");
-  if (call.fill != nullptr) {
-    call.fill->keys.push_back(k);
-    call.fill->values.push_back(v);
-  }
-  if (call.prefix != nullptr) {
-    k = at::cat({call.prefix->keys[l], k}, 2);
-    v = at::cat({call.prefix->values[l], v}, 2);
-  }
+  call.record(own.keys, l, "new_keys");
+  call.record(own.values, l, "new_values");
+  const auto [k, v] = call.context(l, own);
   const double scale = std::pow(static_cast<double>(pass.config.head_dim), -0.5);
   const at::Tensor logits = at::mul(at::matmul(q, repeat_heads(pass, k).transpose(2, 3)), scale);
   call.record(logits, l, "attn_weights");
@@ -77,16 +74,28 @@ at::Tensor layer(const Call& call, const at::Tensor& x, std::size_t l) {
 
 }  // namespace
 
+at::Tensor text_embeddings(const Pass& pass, const at::Tensor& ids) {
+  const at::Tensor rows =
+      as(at::embedding(pass.weight(pass.config.names.embedding + ".weight"), ids),
+         pass.precision.model);
+  return at::mul(rows, std::sqrt(static_cast<double>(rows.size(-1))));
+}
+
+at::Tensor additive_mask(const at::Tensor& allowed) {
+  const at::TensorOptions options = allowed.options().dtype(at::kFloat);
+  return at::where(allowed, at::full({}, 0.0, options), at::full({}, kMasked, options))
+      .unsqueeze(1);
+}
+
 at::Tensor decoder_stack(const Pass& pass,
                          std::size_t expert,
                          const at::Tensor& x,
                          const at::Tensor& positions,
                          const at::Tensor& mask,
-                         const Cache* prefix,
-                         Cache* fill) {
+                         const Context& context) {
   const Expert& e = pass.config.experts[expert];
   const Rotary table = rotary(pass, pass.frequencies[expert], positions);
-  const Call call{pass, e, table, mask, prefix, fill};
+  const Call call{pass, e, table, mask, context};
   at::Tensor y = as(x, pass.precision.model);
   for (std::size_t l = 0; l < static_cast<std::size_t>(pass.config.layers); ++l) {
     y = layer(call, y, l);
@@ -94,6 +103,25 @@ at::Tensor decoder_stack(const Pass& pass,
   y = rms_norm(pass, e.prefix + "norm", y);
   pass.record(y, "{}.forward_norm", e.name);
   return y;
+}
+
+at::Tensor decoder_stack(const Pass& pass,
+                         std::size_t expert,
+                         const at::Tensor& x,
+                         const at::Tensor& positions,
+                         const at::Tensor& mask,
+                         const Cache* prefix,
+                         Cache* fill) {
+  const auto context = [&](std::size_t l, const KeysValues& own) {
+    if (fill != nullptr) {
+      fill->keys.push_back(own.keys);
+      fill->values.push_back(own.values);
+    }
+    if (prefix == nullptr) return own;
+    return KeysValues{at::cat({prefix->keys[l], own.keys}, 2),
+                      at::cat({prefix->values[l], own.values}, 2)};
+  };
+  return decoder_stack(pass, expert, x, positions, mask, context);
 }
 
 }  // namespace bic::pi0

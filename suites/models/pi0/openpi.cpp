@@ -5,7 +5,6 @@
 #include <ATen/ops/cat.h>
 #include <ATen/ops/cos.h>
 #include <ATen/ops/cumsum.h>
-#include <ATen/ops/embedding.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/le.h>
 #include <ATen/ops/linspace.h>
@@ -18,9 +17,7 @@
 #include <ATen/ops/sin.h>
 #include <ATen/ops/sub.h>
 #include <ATen/ops/sum.h>
-#include <ATen/ops/where.h>
 
-#include <cmath>
 #include <numbers>
 
 #include "suites/models/pi0/decoder_stack.h"
@@ -30,25 +27,13 @@
 namespace bic::pi0 {
 namespace {
 
-constexpr double kMasked = -2.3819763e38;
 constexpr std::size_t kVlm = 0, kAction = 1;  ///< in Config::experts
-
-/// bool [B, 1, queries, keys] to what is added to the logits, fp32 in every precision.
-at::Tensor additive(const at::Tensor& allowed) {
-  const at::TensorOptions options = allowed.options().dtype(at::kFloat);
-  return at::where(allowed, at::full({}, 0.0, options), at::full({}, kMasked, options))
-      .unsqueeze(1);
-}
 
 /// Image features and scaled text, [B, prefix, width].
 at::Tensor prefix_embeddings(const Pass& pass, const OpenPiInputs& in) {
   std::vector<at::Tensor> parts;
   for (const at::Tensor& image : in.images) parts.push_back(image_features(pass, image));
-  const at::Tensor text =
-      as(at::embedding(pass.weight(pass.config.names.embedding + ".weight"), in.input_ids),
-         pass.precision.model);
-  // A double, not the rounded tensor of open-pi-zero.
-  parts.push_back(at::mul(text, std::sqrt(static_cast<double>(text.size(-1)))));
+  parts.push_back(text_embeddings(pass, in.input_ids));
   const at::Tensor prefix = at::cat(parts, 1);
   pass.record(prefix, "prefix_embeds");
   return prefix;
@@ -83,10 +68,11 @@ class OpenPiFlow {
     const std::int64_t b = valid_.size(0), prefix = valid_.size(1);
     const std::int64_t suffix = pass.config.action_tokens + 1;
     const at::Tensor seen = valid_.unsqueeze(1);
-    prefix_mask_ = additive(at::logical_and(seen, valid_.unsqueeze(2)));
-    suffix_mask_ = additive(at::cat({seen.expand({b, suffix, prefix}),
-                                     suffix_allowed(suffix, valid_).expand({b, suffix, suffix})},
-                                    2));
+    prefix_mask_ = additive_mask(at::logical_and(seen, valid_.unsqueeze(2)));
+    suffix_mask_ =
+        additive_mask(at::cat({seen.expand({b, suffix, prefix}),
+                               suffix_allowed(suffix, valid_).expand({b, suffix, suffix})},
+                              2));
   }
 
   void prefill() {

@@ -43,6 +43,13 @@ class Lister {
   std::vector<Parameter> list_;
 };
 
+void embedding(Lister& list, const Config& c) {
+  list.add(c.names.embedding + ".weight",
+           {c.vocabulary, c.expert("vlm").width},
+           Law::kEmbedding,
+           Part::kModel);
+}
+
 void vision(Lister& list, const Config& c) {
   const Vision& v = c.vision;
   const std::string embeddings = c.names.vision + "embeddings.";
@@ -102,15 +109,18 @@ std::int64_t Parameter::elements() const {
 
 std::vector<Parameter> parameters(const Config& config) {
   Lister list;
-  const std::int64_t width = config.expert("vlm").width;
-  list.add(config.names.embedding + ".weight",
-           {config.vocabulary, width},
-           Law::kEmbedding,
-           Part::kModel);
+  embedding(list, config);
   vision(list, config);
-  list.linear(config.names.projector, width, config.vision.width);
+  list.linear(config.names.projector, config.expert("vlm").width, config.vision.width);
   for (const Expert& e : config.experts) expert(list, config, e);
   heads(list, config);
+  return list.take();
+}
+
+std::vector<Parameter> language_parameters(const Config& config) {
+  Lister list;
+  embedding(list, config);
+  expert(list, config, config.expert("vlm"));
   return list.take();
 }
 

@@ -26,4 +26,7 @@ struct Parameter {
 /// last layer's MLP of an expert that only fills its cache.
 std::vector<Parameter> parameters(const Config& config);
 
+/// Those of the language tower alone: the token embedding and expert "vlm".
+std::vector<Parameter> language_parameters(const Config& config);
+
 }  // namespace bic::pi0

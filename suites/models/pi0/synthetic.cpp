@@ -115,8 +115,14 @@ at::Tensor synthetic_tensor(std::string_view name,
 }
 
 Weights synthetic_weights(const Config& config, at::ScalarType dtype) {
+  return synthetic_weights(config, parameters(config), dtype);
+}
+
+Weights synthetic_weights(const Config& config,
+                          const std::vector<Parameter>& list,
+                          at::ScalarType dtype) {
   Weights weights;
-  for (const Parameter& p : parameters(config)) {
+  for (const Parameter& p : list) {
     const auto [scale, offset] = spread(p);
     weights[p.name] =
         synthetic_tensor(p.name, p.shape, scale, offset, stored_dtype(config, p, dtype));

@@ -30,6 +30,11 @@ at::Tensor synthetic_tensor(std::string_view name,
 /// All weights of a model in `dtype`, on the CPU: random, but the same everywhere.
 Weights synthetic_weights(const Config& config, at::ScalarType dtype);
 
+/// Those of `list`, such as `language_parameters`.
+Weights synthetic_weights(const Config& config,
+                          const std::vector<Parameter>& list,
+                          at::ScalarType dtype);
+
 /// Requests 0 to batch - 1, each a function of its number alone, with texts of different lengths;
 /// floating-point tensors in `dtype`.
 Inputs synthetic_inputs(const Config& config, std::int64_t batch, at::ScalarType dtype);
