@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -107,9 +108,15 @@ class Memory(ProcessTest):
 
 
 class Processes(ProcessTest):
+    def own(self, name):
+        """A plug-in by a name that the processes of no other test have: the name, the flags."""
+        path = self.out.parent / f"{name}-{os.getpid()}.so"
+        shutil.copy(PLUGINS / f"{name}.so", path)
+        return path.name, ("--backend", f"plugin:{path}")
+
     def test_left_behind_by_a_kernel_end_with_it(self):
-        word = "leaves_a_child.so"
-        _, cases = self.judge(*backend("leaves_a_child"), "--timeout", "60s", code=1)
+        word, flags = self.own("leaves_a_child")
+        _, cases = self.judge(*flags, "--timeout", "60s", code=1)
         for case in cases:
             struck = STRUCK in case["case"]
             self.assertEqual(case["status"], "crash" if struck else "pass", case)
@@ -118,8 +125,8 @@ class Processes(ProcessTest):
         self.assertTrue(wait_until(lambda: not running(word)), running(word))
 
     def test_do_not_outlive_a_run_that_is_killed(self):
-        word = "hangs_with_a_child.so"
-        run = subprocess.Popen([program.PROGRAM, *backend("hangs_with_a_child"), *NARROW,
+        word, flags = self.own("hangs_with_a_child")
+        run = subprocess.Popen([program.PROGRAM, *flags, *NARROW,
                                 "--timeout", "500s", "--out", self.out],
                                env=program.environment(), stdout=subprocess.DEVNULL)
         self.addCleanup(run.wait)
@@ -131,7 +138,8 @@ class Processes(ProcessTest):
 
     def interrupt(self, *arguments):
         """Seconds from the signal, sent while a trial hangs, to the end; and the run."""
-        run = subprocess.Popen([program.PROGRAM, *arguments, *backend("loops"), "--timeout", "500s"],
+        self.word, flags = self.own("loops")
+        run = subprocess.Popen([program.PROGRAM, *arguments, *flags, "--timeout", "500s"],
                                env=program.environment(), stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True)
         self.addCleanup(run.kill)
@@ -144,7 +152,7 @@ class Processes(ProcessTest):
     def burns(self, parent):
         """Whether a worker of that process has used a second of CPU: longer than its start takes."""
         return any(parent_of(pid) == parent and int(stat(pid)[11]) > os.sysconf("SC_CLK_TCK")
-                   for pid in running("loops.so"))
+                   for pid in running(self.word))
 
     def test_that_hang_do_not_hold_up_the_end_of_a_run(self):
         seconds, run = self.interrupt(*NARROW, "--out", self.out)
@@ -154,14 +162,14 @@ class Processes(ProcessTest):
         report = self.report()
         self.assertFalse(report["run"]["complete"])
         self.assertNotIn("timeout", {c["status"] for c in report["cases"]})
-        self.assertTrue(wait_until(lambda: not running("loops.so")), running("loops.so"))
+        self.assertTrue(wait_until(lambda: not running(self.word)), running(self.word))
 
     def test_that_hang_do_not_hold_up_the_end_of_a_repetition(self):
         seconds, run = self.interrupt("repro", CASE)
         self.assertLess(seconds, 5)
         self.assertEqual((run.returncode, run.out), (3, ""))
         self.assertEqual(run.err, "bi-conform: interrupted before any verdict\n")
-        self.assertTrue(wait_until(lambda: not running("loops.so")), running("loops.so"))
+        self.assertTrue(wait_until(lambda: not running(self.word)), running(self.word))
 
 
 class ReproLine(ProcessTest):
