@@ -1,21 +1,17 @@
 #include "harness/problem.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "harness/arrangement.h"
 #include "results_schema/axis.h"
 #include "results_schema/error.h"
 #include "results_schema/nearest.h"
+#include "results_schema/shape.h"
 #include "suites/ops/input_values.h"
 #include "suites/relations/relation.h"
 
 namespace bic {
 namespace {
-
-std::int64_t product(std::span<const std::int64_t> shape) {
-  return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
-}
 
 bool is_sixteen_bit(DType t) { return size_of(t) == 2; }
 
@@ -69,13 +65,13 @@ std::int64_t Problem::reduced_extent() const {
 DType Problem::output_dtype() const { return variant->output_dtype.value_or(dtype); }
 
 std::int64_t Problem::output_elements() const {
-  return product(block_shape(variant->output, dims));
+  return element_count(block_shape(variant->output, dims));
 }
 
 std::int64_t Problem::elements() const {
   std::int64_t elements = output_elements();
   for (const TensorSpec& t : variant->inputs) {
-    if (batch_axis(t) >= 0) elements += product(block_shape(t, dims));
+    if (batch_axis(t) >= 0) elements += element_count(block_shape(t, dims));
   }
   return elements;
 }
@@ -150,7 +146,7 @@ Inputs::Inputs(const Problem& problem) : problem_(problem) {
     std::vector<std::byte>& bytes = common_.emplace_back();
     std::vector<double>& wide = common_wide_.emplace_back();
     if (!is_common(i)) continue;
-    const std::int64_t n = product(shapes_.operands[i].shape);
+    const std::int64_t n = element_count(shapes_.operands[i].shape);
     const TensorSpec& t = problem.variant->inputs[i];
     bytes.resize(n * element_size(t, problem.dtype));
     fill_input(*problem.variant, shapes_, problem.dims, i, SampleId{}, bytes);
@@ -166,7 +162,7 @@ SampleBytes Inputs::sample(SampleId id, std::optional<Law> law) const {
   for (std::size_t i = 0; i < sample.size(); ++i) {
     if (is_common(i)) continue;
     const TensorSpec& t = problem_.variant->inputs[i];
-    sample[i].resize(product(shapes.operands[i].shape) * element_size(t, problem_.dtype));
+    sample[i].resize(element_count(shapes.operands[i].shape) * element_size(t, problem_.dtype));
     fill_input(*problem_.variant, shapes, problem_.dims, i, id, sample[i]);
   }
   // Neighbours are there to be company: trimming them would cost more than all else.

@@ -9,6 +9,7 @@
 #include "adapters/protocol/gather.h"
 #include "generators/laws.h"
 #include "harness/start_worker.h"
+#include "results_schema/shape.h"
 #include "suites/ops/input_values.h"
 
 namespace bic {
@@ -20,12 +21,6 @@ using protocol::ProblemMessage;
 const protocol::TrialMessage kAlone{.slots = {0}, .trial = {}, .threads = 1};
 
 constexpr int kMostKills = 3;  // by something else, in one evaluation
-
-std::int64_t product(std::span<const std::int64_t> shape) {
-  std::int64_t n = 1;
-  for (const std::int64_t extent : shape) n *= extent;
-  return n;
-}
 
 [[noreturn]] void refuse(const StockCall& call, const std::string& what) {
   throw UsageError(fmt::format("--op-spec: op '{}': {}: {}", call.op, call.what, what));
@@ -43,8 +38,8 @@ ProblemMessage message_of(const StockCall& call, const Variant& variant) {
   m.calls["functional"] = call.text;
   m.reduced = variant.reduced;
   for (const TensorSpec& t : variant.inputs) {
-    const std::int64_t bytes =
-        std::max<std::int64_t>(1, product(block_shape(t, call.dims))) * element_size(t, call.dtype);
+    const std::int64_t bytes = std::max<std::int64_t>(1, element_count(block_shape(t, call.dims))) *
+                               element_size(t, call.dtype);
     const std::int64_t room = (bytes + kAlignment - 1) / kAlignment * kAlignment;
     m.inputs.push_back({.name = t.name,
                         .axes = t.axes,
@@ -56,7 +51,8 @@ ProblemMessage message_of(const StockCall& call, const Variant& variant) {
   m.output = {.name = variant.output.name,
               .axes = variant.output.axes,
               .elements = std::string(name(call.dtype))};
-  m.output_bytes = 2 * product(block_shape(variant.output, call.dims)) * size_of(call.dtype) + 4096;
+  m.output_bytes =
+      2 * element_count(block_shape(variant.output, call.dims)) * size_of(call.dtype) + 4096;
   return m;
 }
 
@@ -177,7 +173,7 @@ std::vector<double> StockEvaluator::values_of(const Seat& seat,
   }
   const auto dtype = parse_dtype(reply.dtype);
   if (!dtype) refuse(call, fmt::format("its result is {}, no floating-point type", reply.dtype));
-  std::vector<double> values(static_cast<std::size_t>(product(reply.shape)));
+  std::vector<double> values(static_cast<std::size_t>(element_count(reply.shape)));
   const auto bytes = values.size() * static_cast<std::size_t>(size_of(*dtype));
   widen(*dtype, seat.worker->output().first(bytes), values);
   return values;

@@ -5,6 +5,7 @@
 
 #include "results_schema/axis.h"
 #include "results_schema/error.h"
+#include "results_schema/shape.h"
 
 namespace bic::protocol {
 namespace {
@@ -12,12 +13,6 @@ namespace {
 int find_batch_axis(const TensorMessage& t) {
   const auto at = std::find_if(t.axes.begin(), t.axes.end(), is_batch_axis);
   return at == t.axes.end() ? -1 : static_cast<int>(at - t.axes.begin());
-}
-
-std::int64_t product(std::span<const std::int64_t> shape) {
-  std::int64_t n = 1;
-  for (std::int64_t e : shape) n *= e;
-  return n;
 }
 
 /// Order in which the axes lie in memory, outermost first.
@@ -138,7 +133,7 @@ void gather(const ProblemMessage& problem,
   const std::size_t copies = axis < 0 || plan.strides[axis] == 0 ? 1 : trial.slots.size();
   for (std::size_t slot = 0; slot < copies; ++slot) {
     const std::int64_t from = t.pool_offset + trial.slots[slot] * t.pool_stride;
-    if (from < 0 || from + product(block) * size > static_cast<std::int64_t>(pool.size())) {
+    if (from < 0 || from + element_count(block) * size > static_cast<std::int64_t>(pool.size())) {
       throw HarnessError("protocol: tensor '" + t.name + "' lies outside the pool");
     }
     const std::int64_t at =
@@ -152,7 +147,7 @@ void copy_out(std::span<const std::int64_t> shape,
               std::int64_t element_size,
               const std::byte* first,
               std::byte* out) {
-  if (product(shape) == 0) return;
+  if (element_count(shape) == 0) return;
   const std::vector<std::int64_t> dense = dense_strides(shape);
   copy_strided(shape, strides, first, dense, out, element_size);
 }

@@ -3,23 +3,19 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <numeric>
 
 #include "adapters/protocol/digest.h"
 #include "adapters/protocol/gather.h"
 #include "generators/laws.h"
 #include "results_schema/axis.h"
 #include "results_schema/error.h"
+#include "results_schema/shape.h"
 #include "suites/ops/input_values.h"
 
 namespace bic::fake {
 namespace {
 
 constexpr int kThreads = 2;  // the default team
-
-std::int64_t product(std::span<const std::int64_t> shape) {
-  return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
-}
 
 /// Writes the block of a sample at `position` of the output's batch axis.
 void put_block(const protocol::ProblemMessage& problem,
@@ -32,9 +28,9 @@ void put_block(const protocol::ProblemMessage& problem,
   while (axis < axes.size() && !is_batch_axis(axes[axis])) ++axis;
   if (axis == axes.size()) throw HarnessError("the fake worker's outputs need a batch axis");
   const std::int64_t rows = axis_extent(axes[axis], problem.dims, 1);
-  const std::int64_t outer = product(shape.first(axis));
+  const std::int64_t outer = element_count(shape.first(axis));
   const std::int64_t inner =
-      product(shape.subspan(axis + 1)) * protocol::element_size(problem.output.elements);
+      element_count(shape.subspan(axis + 1)) * protocol::element_size(problem.output.elements);
   for (std::int64_t o = 0; o < outer; ++o) {
     const std::int64_t to = (o * shape[axis] + position * rows) * inner;
     std::memcpy(output.data() + to, block.data() + o * rows * inner, rows * inner);
@@ -86,7 +82,7 @@ protocol::TrialReply FakeBackend::run(const protocol::TrialMessage& trial,
   protocol::TrialReply reply{.dtype = problem_.output.elements,
                              .shape = protocol::plan_tensor(problem_, problem_.output, trial).shape,
                              .witness = witness(trial)};
-  const auto bytes = static_cast<std::size_t>(product(reply.shape) * size_of(output_dtype_));
+  const auto bytes = static_cast<std::size_t>(element_count(reply.shape) * size_of(output_dtype_));
   if (bytes > output.size()) throw HarnessError("the output's memory is too small");
   for (std::int64_t i = 0; i < call.batch(); ++i) {
     const bool otherwise = behaviour_.otherwise != nullptr && behaviour_.otherwise(call, i);
@@ -121,7 +117,7 @@ const std::vector<std::byte>& FakeBackend::sample(std::uint32_t slot,
   if (trial.pad > 0) operands.dims[trial.pad_dim] += trial.pad;
   for (const auto& v : values) operands.values.emplace_back(v);
   std::vector<std::int64_t> elements(
-      product(protocol::plan_tensor(problem_, problem_.output, alone).shape));
+      element_count(protocol::plan_tensor(problem_, problem_.output, alone).shape));
   std::iota(elements.begin(), elements.end(), 0);
   std::vector<double> y(elements.size());
   if (behaviour_.evaluate != nullptr)
