@@ -289,4 +289,23 @@ std::variant<protocol::TimeReply, Death> Worker::time(const protocol::TimeMessag
   return ask_for<protocol::TimeReply>("time", request);
 }
 
+std::variant<json, Death> Worker::study(const std::string& study,
+                                        const json& request,
+                                        const protocol::SharedMemory& room) {
+  auto answer =
+      ask("study",
+          {{"study", study}, {"request", request}, {"room_bytes", room.bytes().size()}},
+          {room.descriptor()});
+  if (Death* death = std::get_if<Death>(&answer)) return std::move(*death);
+  json& reply = std::get<json>(answer);
+  if (reply.contains("error")) {
+    throw UsageError(fmt::format("backend '{}', study {}: {}",
+                                 launch_.backend,
+                                 study,
+                                 reply["error"].get<std::string>()));
+  }
+  if (!reply.contains("answer")) return disown("it has no answer");
+  return std::move(reply["answer"]);
+}
+
 }  // namespace bic

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <thread>
@@ -67,6 +68,12 @@ class Worker {
 
   std::variant<protocol::TrialReply, Death> run(const protocol::TrialMessage& trial);
   std::variant<protocol::TimeReply, Death> time(const protocol::TimeMessage& request);
+
+  /// Asks for a study that `hello` lists: its answer. What is large lies in `room`. Throws
+  /// UsageError with what the worker says when it cannot make the study.
+  std::variant<nlohmann::json, Death> study(const std::string& name,
+                                            const nlohmann::json& request,
+                                            const protocol::SharedMemory& room);
 
  private:
   void start_child(protocol::Descriptor socket);

@@ -115,6 +115,7 @@ protocol::Hello LibTorchBackend::hello() {
   hello.libraries = mapped_libraries();
   hello.default_threads = default_threads();
   hello.manifest = subject_.manifest;
+  for (const auto& [name, study] : subject_.studies) hello.studies.push_back(name);
   subject_.interposer->hello(hello);
   return hello;
 }
@@ -259,6 +260,16 @@ protocol::TimeReply LibTorchBackend::time(const protocol::TimeMessage& request,
     copy_elements(y, output);
   });
   return reply;
+}
+
+nlohmann::json LibTorchBackend::study(const std::string& name,
+                                      const nlohmann::json& request,
+                                      std::span<std::byte> room) {
+  const auto at = subject_.studies.find(name);
+  if (at == subject_.studies.end()) return Backend::study(name, request, room);
+  const c10::InferenceMode inference;
+  set_threads(request.value("threads", default_threads()));
+  return at->second(request, room);
 }
 
 }  // namespace bic::libtorch

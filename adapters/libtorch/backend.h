@@ -16,6 +16,9 @@ class Evaluator;
 /// Returns the largest OpenMP team asked for since the last call with `reset` 1.
 using LargestTeam = unsigned (*)(int reset);
 
+/// Runs a whole model: the request, room for what is large, and the answer.
+using Study = nlohmann::json (*)(const nlohmann::json& request, std::span<std::byte> room);
+
 /// What makes a LibTorch backend out of ATen.
 struct Subject {
   std::string name;                               ///< "libtorch", "libtorch-invariant", "fault:…"
@@ -24,6 +27,7 @@ struct Subject {
   std::shared_ptr<void> registered;               ///< kernels that live as long as the backend
   /// What is wrong with a subject that owns no overload, in one line; empty where that is right.
   std::string owns_nothing;
+  std::map<std::string, Study> studies;  ///< by name
 };
 
 /// ATen on the CPU, reached through boxed calls of the problem's call texts, so that every override
@@ -42,6 +46,9 @@ class LibTorchBackend final : public protocol::Backend {
                            std::span<std::byte> output) override;
   protocol::TimeReply time(const protocol::TimeMessage& request,
                            std::span<std::byte> output) override;
+  nlohmann::json study(const std::string& name,
+                       const nlohmann::json& request,
+                       std::span<std::byte> room) override;
 
  private:
   const Evaluator& call_text(Form form) const;

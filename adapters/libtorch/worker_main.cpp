@@ -11,6 +11,7 @@
 #include "adapters/libtorch/lifted.h"
 #include "adapters/libtorch/pi0_ops.h"
 #include "adapters/libtorch/stock_arithmetic.h"
+#include "adapters/libtorch/studies.h"
 #include "adapters/libtorch/user_library.h"
 #include "adapters/libtorch_invariant/registration.h"
 #include "adapters/plugin/library.h"
@@ -63,6 +64,7 @@ int run_worker(int socket, const std::string& name, LargestTeam largest_team) {
         name.c_str());
     return kUnknownBackend;
   }
+  made->studies = studies();
   LibTorchBackend backend(std::move(*made), largest_team);
   return protocol::serve(socket, backend);
 }

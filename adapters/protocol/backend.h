@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "adapters/protocol/messages.h"
+#include "results_schema/error.h"
 
 namespace bic::protocol {
 
@@ -37,6 +39,15 @@ class Backend {
 
   /// Times calls on inputs gathered beforehand; the last call's output goes to `output`.
   virtual TimeReply time(const TimeMessage& request, std::span<std::byte> output) = 0;
+
+  /// Runs a whole model and tells what was asked of it; what is large goes to `room`. Only those
+  /// that `hello` lists are asked for. Exceptions become the reply's error.
+  virtual nlohmann::json study(const std::string& name,
+                               const nlohmann::json& request,
+                               std::span<std::byte> room) {
+    (void)request, (void)room;
+    throw HarnessError("protocol: no study is called '" + name + "'");
+  }
 };
 
 /// Answers requests on `socket` until the other side closes it. Returns the worker's exit code.

@@ -147,6 +147,7 @@ void to_json(json& j, const Hello& h) {
        {"libraries", h.libraries},
        {"default_threads", h.default_threads},
        {"manifest", manifest}};
+  if (!h.studies.empty()) j["studies"] = h.studies;
 }
 
 void from_json(const json& j, Hello& h) {
@@ -157,6 +158,7 @@ void from_json(const json& j, Hello& h) {
   h.libraries = j.at("libraries").get<std::vector<std::string>>();
   h.default_threads = j.at("default_threads");
   for (const json& e : j.at("manifest")) from_json(e, h.manifest.emplace_back());
+  h.studies = j.value("studies", std::vector<std::string>{});
 }
 
 void to_json(json& j, const ProblemMessage& m) {

@@ -34,6 +34,7 @@ struct Hello {
   std::vector<std::string> libraries;              ///< paths of the subject's shared objects
   int default_threads = 1;
   std::vector<ManifestEntry> manifest;
+  std::vector<std::string> studies;  ///< of whole models, which it can make (see `Backend::study`)
 };
 
 /// One tensor of the loaded problem; axes as in results_schema/axis.h.

@@ -19,6 +19,7 @@ class Server {
     if (verb == "load") return load(std::move(request));
     if (verb == "run") return backend_.run(request.body.get<TrialMessage>(), output_.bytes());
     if (verb == "time") return backend_.time(request.body.get<TimeMessage>(), output_.bytes());
+    if (verb == "study") return study(std::move(request));
     throw HarnessError("protocol: unknown request '" + verb + "'");
   }
 
@@ -45,6 +46,14 @@ class Server {
     output_ = SharedMemory::map(std::move(request.descriptors[1]), problem.output_bytes);
     backend_.load(problem, pool_.bytes());
     return {{"loaded", true}};
+  }
+
+  nlohmann::json study(Message request) {
+    if (request.descriptors.size() != 1) throw HarnessError("protocol: study needs a descriptor");
+    const auto room = SharedMemory::map(std::move(request.descriptors[0]),
+                                        request.body.at("room_bytes").get<std::size_t>());
+    const std::string name = request.body.at("study");
+    return {{"answer", backend_.study(name, request.body.at("request"), room.bytes())}};
   }
 
   Backend& backend_;
