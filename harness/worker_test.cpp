@@ -106,13 +106,13 @@ WorkerLaunch answering(const std::string& length, const std::string& text) {
 
 TEST(WorkerProcess, MayBeAnotherProgramThatSpeaksTheProtocol) {
   EXPECT_THAT(start_error(answering("15", R"({"version":1})")),
-              HasSubstr("speaks protocol version 1; this program speaks 3"));
+              HasSubstr("speaks protocol version 1; this program speaks 4"));
   EXPECT_THAT(start_error(answering("20", R"({"error":"bad"} )")), HasSubstr("not start: bad"));
 }
 
 TEST(WorkerProcess, ThatAnswersSomethingElseIsNamed) {
   EXPECT_THAT(start_error(answering("2", "[]")), HasSubstr("malformed manifest"));
-  EXPECT_THAT(start_error(answering("15", R"({"version":3})")), HasSubstr("malformed manifest"));
+  EXPECT_THAT(start_error(answering("15", R"({"version":4})")), HasSubstr("malformed manifest"));
   EXPECT_THAT(start_error(answering("2", "no")), HasSubstr("a frame is not JSON"));
 }
 

@@ -40,7 +40,8 @@ struct Trial {
   Form form = Form::kFunctional;
   std::string pad_dim;   ///< dim that is extended; empty for none
   std::int64_t pad = 0;  ///< number of elements appended along pad_dim
-  bool pad_nan = false;  ///< they are NaN instead of zeros; indices and bools are always zeros
+  bool pad_nan = false;  ///< they are NaN instead of zeros; never of indices and bools (zeros) and
+                         ///< of scores that mask (-Inf)
   int threads = 0;       ///< 0 is the run's default; -1 is "over", twice the cores
   int run = 0;           ///< repeats of the same trial count 0, 1, 2
   int worker = 0;        ///< 1: the second worker process of the run; kPeerWorker: the peer's

@@ -57,15 +57,19 @@ std::vector<std::int64_t> dense_strides(std::span<const std::int64_t> shape) {
   return strides;
 }
 
-/// The bytes of a quiet NaN; zeros where the elements have none.
-std::vector<std::byte> nan_bytes(const std::string& elements) {
-  std::vector<std::byte> bytes(element_size(elements));
-  const auto dtype = parse_dtype(elements);
-  if (!dtype) return bytes;
-  const std::uint64_t high = *dtype == DType::kFloat64   ? 0x7ff8
-                             : *dtype == DType::kFloat16 ? 0x7e00
-                                                         : 0x7fc0;
-  const std::uint64_t bits = high << (8 * (bytes.size() - 2));
+/// The first 16 bits of -Inf, where the tensor masks, or of a quiet NaN.
+std::uint64_t special_bits(DType dtype, bool masks) {
+  if (dtype == DType::kFloat64) return masks ? 0xfff0 : 0x7ff8;
+  if (dtype == DType::kFloat16) return masks ? 0xfc00 : 0x7e00;
+  return masks ? 0xff80 : 0x7fc0;
+}
+
+/// The bytes of what padding appends; zeros where the elements have neither NaN nor Inf.
+std::vector<std::byte> padding_bytes(const TensorMessage& t, bool nan) {
+  std::vector<std::byte> bytes(element_size(t.elements));
+  const auto dtype = parse_dtype(t.elements);
+  if (!dtype || !(nan || t.masks)) return bytes;
+  const std::uint64_t bits = special_bits(*dtype, t.masks) << (8 * (bytes.size() - 2));
   std::memcpy(bytes.data(), &bits, bytes.size());
   return bytes;
 }
@@ -77,8 +81,7 @@ void fill_padding(const TensorPlan& plan,
                   const TrialMessage& trial,
                   std::byte* first) {
   const std::int64_t size = element_size(t.elements);
-  const std::vector<std::byte> fill =
-      trial.trial.pad_nan ? nan_bytes(t.elements) : std::vector<std::byte>(size);
+  const std::vector<std::byte> fill = padding_bytes(t, trial.trial.pad_nan);
   const std::vector<std::int64_t> still(plan.shape.size(), 0);
   copy_strided(plan.shape, still, fill.data(), plan.strides, first, size);
 }

@@ -27,7 +27,8 @@ TensorPlan plan_tensor(const ProblemMessage& problem,
                        const TrialMessage& trial);
 
 /// Copies the blocks of the trial's samples from the pool to a tensor laid out by `plan`, whose
-/// first element is at `first`. Extents that the padding adds become zeros or NaN; gaps stay.
+/// first element is at `first`. Extents that the padding adds become zeros or NaN, and -Inf in a
+/// tensor that masks; gaps stay.
 void gather(const ProblemMessage& problem,
             const TensorMessage& t,
             const TrialMessage& trial,

@@ -149,6 +149,39 @@ TEST_F(Gather, PadsWithNanWhereAsked) {
   EXPECT_TRUE(std::isnan(at(storage, {2, 1, 4})));
 }
 
+TEST_F(Gather, PadsWhatMasksWithMinusInf) {
+  trial.trial.pad_dim = "k";
+  trial.trial.pad = 2;
+  x.masks = true;
+  for (bool nan : {false, true}) {
+    trial.trial.pad_nan = nan;
+    const auto storage = storage_of(trial, x);
+    EXPECT_EQ(at(storage, {0, 0, 2}), 8);
+    EXPECT_EQ(at(storage, {0, 0, 3}), -std::numeric_limits<float>::infinity());
+    EXPECT_EQ(at(storage, {2, 1, 4}), -std::numeric_limits<float>::infinity());
+  }
+}
+
+TEST_F(Gather, WritesMinusInfInEveryDtype) {
+  trial.slots = {0};
+  trial.trial.pad_dim = "k";
+  trial.trial.pad = 1;
+  x = {.name = "x", .axes = {"k"}, .masks = true};
+  const std::pair<const char*, std::uint64_t> minus_inf[] = {
+      {"fp32", 0xff800000}, {"bf16", 0xff80}, {"fp16", 0xfc00}, {"fp64", 0xfff0000000000000}};
+  for (const auto& [elements, bits] : minus_inf) {
+    x.elements = elements;
+    const auto size = static_cast<std::size_t>(element_size(elements));
+    plan = plan_tensor(problem, x, trial);
+    const std::vector<std::byte> pool(4 * size);
+    std::vector<std::byte> storage(4 * size);
+    gather(problem, x, trial, pool, plan, storage.data());
+    std::uint64_t last = 0;
+    std::memcpy(&last, storage.data() + 3 * size, size);
+    EXPECT_EQ(last, bits) << elements;
+  }
+}
+
 TEST_F(Gather, NeverPadsIndicesWithNan) {
   trial.trial.pad_dim = "k";
   trial.trial.pad = 1;

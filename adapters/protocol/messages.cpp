@@ -76,7 +76,8 @@ void to_json(json& j, const TensorMessage& m) {
        {"axes", m.axes},
        {"elements", m.elements},
        {"pool_offset", m.pool_offset},
-       {"pool_stride", m.pool_stride}};
+       {"pool_stride", m.pool_stride},
+       {"masks", m.masks}};
 }
 
 void from_json(const json& j, TensorMessage& m) {
@@ -85,6 +86,7 @@ void from_json(const json& j, TensorMessage& m) {
   m.elements = j.at("elements");
   m.pool_offset = j.at("pool_offset");
   m.pool_stride = j.at("pool_stride");
+  m.masks = j.at("masks");
 }
 
 void to_json(json& j, const Witness& w) {
@@ -147,6 +149,7 @@ void to_json(json& j, const Hello& h) {
        {"libraries", h.libraries},
        {"default_threads", h.default_threads},
        {"manifest", manifest}};
+  if (!h.absent.empty()) j["absent"] = h.absent;
   if (!h.studies.empty()) j["studies"] = h.studies;
 }
 
@@ -158,6 +161,7 @@ void from_json(const json& j, Hello& h) {
   h.libraries = j.at("libraries").get<std::vector<std::string>>();
   h.default_threads = j.at("default_threads");
   for (const json& e : j.at("manifest")) from_json(e, h.manifest.emplace_back());
+  h.absent = j.value("absent", std::map<std::string, std::string>{});
   h.studies = j.value("studies", std::vector<std::string>{});
 }
 

@@ -12,7 +12,7 @@
 namespace bic::protocol {
 
 /// Version of the messages; a worker of another version is refused.
-inline constexpr int kVersion = 3;
+inline constexpr int kVersion = 4;
 
 /// What a worker says of one op before any input exists.
 struct ManifestEntry {
@@ -34,6 +34,7 @@ struct Hello {
   std::vector<std::string> libraries;              ///< paths of the subject's shared objects
   int default_threads = 1;
   std::vector<ManifestEntry> manifest;
+  std::map<std::string, std::string> absent;  ///< why an op that it might have is not claimed
   std::vector<std::string> studies;  ///< of whole models, which it can make (see `Backend::study`)
 };
 
@@ -44,6 +45,7 @@ struct TensorMessage {
   std::string elements = "fp32";  ///< a dtype's name, "int64" or "bool"
   std::int64_t pool_offset = 0;   ///< bytes from the pool's start to sample 0's block, row-major
   std::int64_t pool_stride = 0;   ///< bytes from one sample's block to the next; 0: common
+  bool masks = false;             ///< padding appends -Inf
 };
 
 /// Loads a problem: declaration and pool. The pool's memory comes beside it as a descriptor.

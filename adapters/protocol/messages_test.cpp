@@ -24,7 +24,8 @@ TEST(Messages, AHelloSurvivesTheWire) {
               .fingerprint = {{"torch", "2.11"}},
               .libraries = {"lib.so"},
               .default_threads = 2,
-              .manifest = {}};
+              .manifest = {},
+              .absent = {{"pi0", "another torch"}}};
   hello.manifest.push_back({.op = "mm",
                             .dtypes = {DType::kBFloat16},
                             .arithmetic = {{DType::kBFloat16, {.form = "ax+b", .source = "s"}}},
@@ -36,6 +37,7 @@ TEST(Messages, AHelloSurvivesTheWire) {
   EXPECT_EQ(back.manifest[0].arithmetic, hello.manifest[0].arithmetic);
   EXPECT_EQ(back.manifest[0].own, hello.manifest[0].own);
   EXPECT_EQ(back.manifest[0].lacks, hello.manifest[0].lacks);
+  EXPECT_EQ(back.absent, hello.absent);
 }
 
 TEST(Messages, AProblemSurvivesTheWire) {
@@ -45,13 +47,15 @@ TEST(Messages, AProblemSurvivesTheWire) {
                                .dims = {{"k", 7}},
                                .attributes = {{"eps", "0x1p-10"}},
                                .calls = {{"functional", "(y) = aten::mm.default(x, w)"}},
-                               .inputs = {{"x", {"B", "k"}, "fp16", 64, 128}},
+                               .inputs = {{"x", {"B", "k"}, "fp16", 64, 128, true}},
                                .output = {"y", {"B"}, "bool"},
                                .reduced = {"k"},
                                .pool_bytes = 1024,
                                .output_bytes = 2048};
   EXPECT_EQ(json(problem), twice(problem));
   EXPECT_EQ(json(problem).get<ProblemMessage>().inputs[0].pool_stride, 128);
+  EXPECT_TRUE(json(problem).get<ProblemMessage>().inputs[0].masks);
+  EXPECT_FALSE(json(problem).get<ProblemMessage>().output.masks);
   EXPECT_EQ(json(problem).get<ProblemMessage>().output.elements, "bool");
 }
 

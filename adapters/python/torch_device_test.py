@@ -13,7 +13,8 @@ from bi_conform_worker import torch_host
 from bi_conform_worker.imported import UsageError
 from bi_conform_worker.placed import Placed, copy_elements, gather
 
-ROWS = {"name": "x", "axes": ["B", "k"], "elements": "fp32", "pool_offset": 0, "pool_stride": 12}
+ROWS = {"name": "x", "axes": ["B", "k"], "elements": "fp32", "pool_offset": 0, "pool_stride": 12,
+        "masks": False}
 PROBLEM = {"dims": {"k": 3}, "output": dict(ROWS, name="y")}
 TRIAL = {"slots": [2, 0], "offset": 1, "row_gap": 2, "storage": "row-major", "pad_dim": "",
          "pad": 0, "pad_nan": False}
@@ -46,6 +47,10 @@ class Memory(unittest.TestCase):
     def test_is_filled_where_it_is_padded(self):
         x = self.gathered(pad_dim="k", pad=1, pad_nan=True).array
         self.assertTrue(torch.isnan(x[:, 3]).all())
+        scores = dict(ROWS, elements="bf16", pool_stride=6, masks=True)
+        trial = {**TRIAL, "pad_dim": "k", "pad": 1}
+        x = gather(torch_host, PROBLEM, scores, trial, torch_host.resident(self.pool)).array
+        self.assertTrue((x[:, 3] == -torch.inf).all())
 
     def test_that_is_changed_is_seen(self):
         placed = self.gathered()

@@ -28,7 +28,8 @@ from bi_conform_worker.placed import copy_elements, gather, room_for  # noqa: E4
 from bi_conform_worker.witness import Team, set_poison  # noqa: E402
 
 GOLDEN = HERE.parent / "libtorch" / "golden_calls.txt"
-ROWS = {"name": "x", "axes": ["B", "k"], "elements": "fp32", "pool_offset": 0, "pool_stride": 12}
+ROWS = {"name": "x", "axes": ["B", "k"], "elements": "fp32", "pool_offset": 0, "pool_stride": 12,
+        "masks": False}
 PROBLEM = {"dims": {"k": 3}, "output": dict(ROWS, name="y")}
 TRIAL = {"slots": [2, 0], "offset": 0, "row_gap": 0, "storage": "row-major", "pad_dim": "",
          "pad": 0, "pad_nan": False}
@@ -100,6 +101,15 @@ class Memory(unittest.TestCase):
             self.assertEqual(x.ctypes.data % 64, 4 * trial.get("offset", 0) % 64)
         padded = self.gathered(pad_dim="k", pad=1, pad_nan=True).array
         self.assertTrue(np.isnan(padded[:, 3]).all())
+
+    def test_of_scores_is_padded_with_minus_infinity(self):
+        kinds = {"fp32": np.float32, "fp16": np.float16, "fp64": np.float64}
+        for elements, kind in kinds.items():
+            tensor = dict(ROWS, elements=elements, pool_stride=3 * kind().itemsize, masks=True)
+            trial = {**TRIAL, "pad_dim": "k", "pad": 1, "pad_nan": True}
+            x = gather(numpy_host, PROBLEM, tensor, trial, bytearray(72)).array
+            self.assertTrue((x[:, 3] == -np.inf).all(), elements)
+            self.assertTrue((x[:, :3] == 0).all(), elements)
 
     def test_that_is_changed_is_seen(self):
         placed = self.gathered(row_gap=1)

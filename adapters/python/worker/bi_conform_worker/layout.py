@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 SIZES = {"fp32": 4, "bf16": 2, "fp16": 2, "fp64": 8, "int64": 8, "bool": 1}
 QUIET_NAN = {"fp32": 0x7FC00000, "bf16": 0x7FC0, "fp16": 0x7E00, "fp64": 0x7FF8000000000000}
+MINUS_INF = {"fp32": -0x800000, "bf16": -0x80, "fp16": -0x400, "fp64": -0x10000000000000}
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """A tensor of a trial in memory of its own, between guards, and what its bytes were."""
-from .layout import QUIET_NAN, SIZES, batch_axis, block_shape, dense_strides, plan_tensor
+from .layout import (MINUS_INF, QUIET_NAN, SIZES, batch_axis, block_shape, dense_strides,
+                     plan_tensor)
 
 
 class Placed:
@@ -42,12 +43,18 @@ class Placed:
         return not self._memory.same_inside(expected)
 
 
+def _padding(tensor, trial):
+    """The bits of what padding appends."""
+    special = MINUS_INF if tensor["masks"] else QUIET_NAN if trial["pad_nan"] else {}
+    return special.get(tensor["elements"], 0)
+
+
 def gather(host, problem, tensor, trial, pool):
     """An input, filled with the blocks of the trial's samples."""
     placed = Placed(host, tensor, plan_tensor(problem, tensor, trial))
     size = SIZES[tensor["elements"]]
     if trial["pad"] > 0:
-        placed.fill(QUIET_NAN.get(tensor["elements"], 0) if trial["pad_nan"] else 0)
+        placed.fill(_padding(tensor, trial))
     shape = block_shape(problem, tensor)
     axis, bits = batch_axis(tensor), placed.bits()
     inner = tuple(slice(0, extent) for extent in shape)

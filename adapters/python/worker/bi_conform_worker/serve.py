@@ -10,7 +10,7 @@ from .functions import Functions
 from .trials import Trials
 from .witness import mapped_libraries, set_poison
 
-VERSION = 3
+VERSION = 4
 VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "MKL_CBWR",
              "ATEN_CPU_CAPABILITY", "OPENBLAS_CORETYPE", "NPY_DISABLE_CPU_FEATURES",
              "CUBLAS_WORKSPACE_CONFIG", "CUDA_LAUNCH_BLOCKING", "CUDA_VISIBLE_DEVICES",
@@ -65,7 +65,8 @@ class Subject:
                 "fingerprint": fingerprint,
                 "libraries": ([os.path.abspath(source)] if source else []) + mapped_libraries(),
                 "default_threads": os.cpu_count() or 1,
-                "manifest": self.calls.manifest(self.ops)}
+                "manifest": self.calls.manifest(self.ops),
+                "absent": self.calls.absent(self.ops)}
 
 
 def _host(name):
