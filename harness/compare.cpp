@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "generators/laws.h"
+#include "results_schema/shape.h"
 
 namespace bic {
 namespace {
@@ -68,19 +69,24 @@ std::optional<Difference> compare_bytes(DType dtype,
 std::vector<std::byte> block_of(std::span<const std::byte> tensor,
                                 std::span<const std::int64_t> shape,
                                 int batch_axis,
-                                std::int64_t rows,
+                                std::span<const std::int64_t> block,
                                 std::int64_t slot,
                                 std::int64_t element_size) {
-  if (batch_axis < 0) return {tensor.begin(), tensor.end()};
-  std::int64_t outer = 1, inner = element_size;
-  for (int i = 0; i < batch_axis; ++i) outer *= shape[i];
-  for (std::size_t i = batch_axis + 1; i < shape.size(); ++i) inner *= shape[i];
-  std::vector<std::byte> block(static_cast<std::size_t>(outer * rows * inner));
-  for (std::int64_t o = 0; o < outer; ++o) {
-    const std::int64_t from = (o * shape[batch_axis] + slot * rows) * inner;
-    std::memcpy(block.data() + o * rows * inner, tensor.data() + from, rows * inner);
+  std::vector<std::int64_t> steps(shape.size(), element_size);
+  for (std::size_t i = shape.size(); i-- > 1;) steps[i - 1] = steps[i] * shape[i];
+  std::size_t cut = 0;  // the last axis of which the block is a part: from it on, runs are dense
+  for (std::size_t i = 0; i < shape.size(); ++i) cut = block[i] != shape[i] ? i : cut;
+  const std::int64_t run = element_count(block.subspan(cut)) * element_size;
+  const std::int64_t first = batch_axis < 0 ? 0 : slot * block[batch_axis] * steps[batch_axis];
+  std::vector<std::byte> bytes(static_cast<std::size_t>(element_count(block) * element_size));
+  for (std::int64_t to = 0, row = 0; to < std::ssize(bytes); to += run, ++row) {
+    std::int64_t from = first, rest = row;
+    for (std::size_t axis = cut; axis-- > 0; rest /= block[axis]) {
+      from += rest % block[axis] * steps[axis];
+    }
+    std::memcpy(bytes.data() + to, tensor.data() + from, static_cast<std::size_t>(run));
   }
-  return block;
+  return bytes;
 }
 
 }  // namespace bic

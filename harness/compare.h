@@ -28,12 +28,13 @@ std::optional<Difference> compare_bytes(DType dtype,
                                         std::span<const std::byte> a,
                                         std::span<const std::byte> b);
 
-/// The block of batch slot `slot` from a row-major tensor whose axis `batch_axis` holds
-/// `rows` indices a sample; the whole tensor when `batch_axis` is -1.
+/// The block, of shape `block`, of batch slot `slot` from a row-major tensor whose axis
+/// `batch_axis` holds one after the other; -1 where the tensor is one block. Of an axis that was
+/// padded the first indices.
 std::vector<std::byte> block_of(std::span<const std::byte> tensor,
                                 std::span<const std::int64_t> shape,
                                 int batch_axis,
-                                std::int64_t rows,
+                                std::span<const std::int64_t> block,
                                 std::int64_t slot,
                                 std::int64_t element_size);
 

@@ -97,35 +97,46 @@ std::vector<std::byte> counting(int count) {
   return all;
 }
 
-std::vector<int> block(std::vector<std::int64_t> shape, int axis, int rows, int slot, int size) {
+std::vector<int> block(const std::vector<std::int64_t>& shape,
+                       int axis,
+                       const std::vector<std::int64_t>& one,
+                       int slot,
+                       int size) {
   int total = size;
   for (std::int64_t extent : shape) total *= static_cast<int>(extent);
   std::vector<int> values;
-  for (std::byte b : block_of(counting(total), shape, axis, rows, slot, size)) {
+  for (std::byte b : block_of(counting(total), shape, axis, one, slot, size)) {
     values.push_back(static_cast<int>(b));
   }
   return values;
 }
 
 TEST(BlockOf, TakesASliceAlongTheFirstAxis) {
-  EXPECT_EQ(block({3, 2}, 0, 1, 1, 2), (std::vector{4, 5, 6, 7}));
+  EXPECT_EQ(block({3, 2}, 0, {1, 2}, 1, 2), (std::vector{4, 5, 6, 7}));
 }
 
 TEST(BlockOf, TakesASliceAlongAMiddleAxis) {
-  EXPECT_EQ(block({2, 3, 2}, 1, 1, 2, 1), (std::vector{4, 5, 10, 11}));
+  EXPECT_EQ(block({2, 3, 2}, 1, {2, 1, 2}, 2, 1), (std::vector{4, 5, 10, 11}));
 }
 
 TEST(BlockOf, TakesASliceAlongTheLastAxis) {
-  EXPECT_EQ(block({2, 3}, 1, 1, 0, 2), (std::vector{0, 1, 6, 7}));
+  EXPECT_EQ(block({2, 3}, 1, {2, 1}, 0, 2), (std::vector{0, 1, 6, 7}));
 }
 
 TEST(BlockOf, TakesAllRowsOfAConcatenatedSample) {
-  EXPECT_EQ(block({6, 2}, 0, 3, 1, 1), (std::vector{6, 7, 8, 9, 10, 11}));
-  EXPECT_EQ(block({2, 4}, 1, 2, 1, 1), (std::vector{2, 3, 6, 7}));
+  EXPECT_EQ(block({6, 2}, 0, {3, 2}, 1, 1), (std::vector{6, 7, 8, 9, 10, 11}));
+  EXPECT_EQ(block({2, 4}, 1, {2, 2}, 1, 1), (std::vector{2, 3, 6, 7}));
 }
 
 TEST(BlockOf, IsTheWholeTensorWithoutABatchAxis) {
-  EXPECT_EQ(block({2, 2}, -1, 1, 0, 1), (std::vector{0, 1, 2, 3}));
+  EXPECT_EQ(block({2, 2}, -1, {2, 2}, 0, 1), (std::vector{0, 1, 2, 3}));
+  EXPECT_EQ(block({}, -1, {}, 0, 2), (std::vector{0, 1}));
+}
+
+TEST(BlockOf, LeavesOutWhatPaddingAppended) {
+  EXPECT_EQ(block({2, 4}, 0, {1, 3}, 1, 1), (std::vector{4, 5, 6}));
+  EXPECT_EQ(block({3, 2, 2}, 1, {2, 1, 2}, 1, 1), (std::vector{2, 3, 6, 7}));
+  EXPECT_EQ(block({3, 2}, -1, {2, 2}, 0, 2), (std::vector{0, 1, 2, 3, 4, 5, 6, 7}));
 }
 
 }  // namespace

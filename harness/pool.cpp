@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "adapters/protocol/gather.h"
+#include "results_schema/shape.h"
 #include "suites/ops/input_values.h"
 
 namespace bic {
@@ -43,7 +44,6 @@ Pool::Pool(const Inputs& inputs,
            std::span<const SampleId> telling,
            std::span<const PlannedTrial> trials)
     : message_(declare(inputs.problem())) {
-  std::int64_t largest = 1, widest_pad = 0;
   for (const PlannedTrial& t : trials) {
     const auto [at, added] = arranged_.try_emplace(t);
     if (!added) continue;
@@ -53,8 +53,6 @@ Pool::Pool(const Inputs& inputs,
       arranged.positions[arranged.slots[i]].push_back(static_cast<std::int64_t>(i));
       index_.try_emplace(arranged.slots[i], 0);
     }
-    largest = std::max(largest, t.trial.batch);
-    widest_pad = std::max(widest_pad, t.trial.pad);
   }
   std::uint32_t next = 0;
   for (auto& [slot, index] : index_) index = next++;
@@ -63,11 +61,20 @@ Pool::Pool(const Inputs& inputs,
     for (const Slot& s : arranged.slots) arranged.request.slots.push_back(index_.at(s));
   }
   lay_out(inputs);
-  // Room to spare: an output of another shape is a result to report, not a reason to die.
-  const Problem& p = inputs.problem();
-  const std::int64_t row = p.output_elements() * size_of(p.output_dtype());
-  message_.output_bytes = align(2 * row * largest + 4096) * (widest_pad > 0 ? 2 : 1);
+  message_.output_bytes = output_bytes();
   write_samples(inputs);
+}
+
+/// Room to spare: an output of another shape is a result to report, not a reason to die.
+std::int64_t Pool::output_bytes() const {
+  const std::int64_t size = protocol::element_size(message_.output.elements);
+  std::int64_t most = size;
+  for (const auto& [planned, arranged] : arranged_) {
+    const auto plan = protocol::plan_tensor(message_, message_.output, arranged.request);
+    const std::int64_t bytes = element_count(plan.shape) * size;
+    most = std::max(most, planned.trial.pad > 0 ? 2 * bytes : bytes);
+  }
+  return align(2 * most + 4096);
 }
 
 void Pool::lay_out(const Inputs& inputs) {
@@ -80,7 +87,8 @@ void Pool::lay_out(const Inputs& inputs) {
                                .axes = specs[i].axes,
                                .elements = element_name(specs[i], inputs.problem().dtype),
                                .pool_offset = next,
-                               .pool_stride = common ? 0 : bytes});
+                               .pool_stride = common ? 0 : bytes,
+                               .masks = specs[i].masks});
     next += common ? bytes : bytes * static_cast<std::int64_t>(index_.size());
   }
   message_.pool_bytes = next;

@@ -41,6 +41,7 @@ class Pool {
     protocol::TrialMessage request;
   };
 
+  std::int64_t output_bytes() const;
   void lay_out(const Inputs& inputs);
   void write_samples(const Inputs& inputs);
 

@@ -40,7 +40,7 @@ std::vector<double> first_row(const Problem& p, const TrialResult& r) {
   const int axis = batch_axis(y);
   const DType dtype = p.output_dtype();
   const auto bytes =
-      block_of(r.output, r.reply.shape, axis, block_shape(y, p.dims)[axis], 0, size_of(dtype));
+      block_of(r.output, r.reply.shape, axis, block_shape(y, p.dims), 0, size_of(dtype));
   std::vector<double> values(bytes.size() / static_cast<std::size_t>(size_of(dtype)));
   widen(dtype, bytes, values);
   return values;

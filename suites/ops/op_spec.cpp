@@ -26,6 +26,12 @@ std::vector<int> reduced_axes(const TensorSpec& t, const Variant& variant) {
   return axes;
 }
 
+std::string preset_name(const Variant& variant) {
+  std::string name = variant.name;
+  std::ranges::replace(name, '_', '-');
+  return name;
+}
+
 bool mentions(const Variant& variant, std::string_view dim) {
   const auto in = [&](const TensorSpec& t) {
     return std::ranges::any_of(t.axes,

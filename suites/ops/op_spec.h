@@ -22,6 +22,8 @@ struct TensorSpec {
   std::vector<std::string> axes;
   Elements elements = Elements::kValues;
   std::string below;  ///< of kIndices: 0 <= index < this axis text's extent
+  /// Of scores: what is appended to a masked axis is -Inf here, whose weight is exactly 0.
+  bool masks = false;
 };
 
 /// What proves an op's bits, and why (see docs/ops.md).
@@ -41,9 +43,12 @@ struct Variant {
   std::vector<TensorSpec> inputs;
   TensorSpec output;
   std::vector<std::string> reduced;          ///< axes summed over; empty for pointwise
+  std::string masked{};                      ///< of `reduced`: appended terms get no weight
   std::map<std::string, std::string> forms;  ///< further texts: "out", "inplace"
   Attributes attributes;
   std::optional<DType> output_dtype;  ///< where it is not the problem's
+  std::vector<std::int64_t> batches;  ///< batch sizes to try, ascending; empty: the suite's list
+  bool on_request = false;  ///< takes minutes and gigabytes: only where its preset is named
 };
 
 /// An op as the suite knows it: everything it needs to generate, run and judge it.
@@ -61,6 +66,8 @@ struct OpSpec {
   std::vector<DimRange> dims;      ///< every symbolic dim of every variant
   std::shared_ptr<const Reference> reference;
   std::string declared_sha256;  ///< of the file that a user declared it in; empty for the suite's
+  /// Of a whole model, whose variants are its presets: the part of the suite that it is ("pi0").
+  std::string suite;
 };
 
 /// The shape of one sample's block of `t` (all of it when common): the batch axis is 1 or its rows.
@@ -71,6 +78,10 @@ int batch_axis(const TensorSpec& t);
 
 /// Indices of the axes of `t` that `variant` reduces over.
 std::vector<int> reduced_axes(const TensorSpec& t, const Variant& variant);
+
+/// The preset of a whole model that a variant is, as people type it: variant "tiny_ragged" is
+/// preset "tiny-ragged".
+std::string preset_name(const Variant& variant);
 
 /// Whether an axis of one of the variant's tensors depends on the dim.
 bool mentions(const Variant& variant, std::string_view dim);

@@ -123,6 +123,18 @@ TEST_P(Declaration, ReducedAxesAreThoseThatTheOutputSumsAway) {
   EXPECT_FALSE(reduced_axes(variant.inputs[0], variant).empty());
 }
 
+TEST_P(Declaration, MasksAlongASummedAxisOnly) {
+  const Variant& v = *GetParam().variant;
+  const bool masks = std::ranges::any_of(v.inputs, &TensorSpec::masks);
+  EXPECT_TRUE(!masks || !v.masked.empty()) << "what masks, masks something";
+  if (v.masked.empty()) return;
+  EXPECT_THAT(v.reduced, testing::Contains(v.masked));
+  for (const TensorSpec& t : v.inputs) {
+    if (!t.masks) continue;
+    EXPECT_THAT(t.axes, testing::Contains(v.masked)) << t.name;
+  }
+}
+
 TEST_P(Declaration, KnownFormsOnly) {
   for (const auto& [form, text] : GetParam().variant->forms) {
     EXPECT_TRUE(parse_form(form) && form != "functional") << form;

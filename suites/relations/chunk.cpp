@@ -23,7 +23,8 @@ Relation chunk() {
       .name = "chunk",
       .level = Level::kSchedule,
       .claim =
-          "a causal axis cut into several calls, the last of one token, gives the bits of one call",
+          "rows cut into several calls, the last of one row, get the bits of one call, causal or "
+          "not",
       .required = [](const OpSpec&, const Variant& v) { return v.forms.contains("chunk"); },
       .pairs = pairs};
 }

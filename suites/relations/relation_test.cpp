@@ -143,10 +143,48 @@ TEST_F(Relations, NeighboursAreOnceOfEachHostileLaw) {
   EXPECT_EQ(laws.size(), 5u);
 }
 
-TEST_F(Relations, ZeropadIsForContractionsOnly) {
+TEST_F(Relations, ZeropadIsForContractionsAndMaskedAxes) {
   const Relation& zeropad = *find_relation("zeropad");
-  EXPECT_TRUE(zeropad.required(*find_op("bmm"), find_op("bmm")->variants[0]));
-  EXPECT_FALSE(zeropad.required(*find_op("softmax"), find_op("softmax")->variants[0]));
+  const auto required = [&](const char* op, const char* name) {
+    return zeropad.required(*find_op(op), variant(*find_op(op), name));
+  };
+  for (const char* op : {"bmm", "softmax", "log_softmax", "log_softmax_fp32", "logsumexp"}) {
+    EXPECT_TRUE(required(op, "")) << op;
+  }
+  EXPECT_FALSE(required("sum", ""));
+  for (const char* masked : {"bool_mask", "float_mask", "causal"}) {
+    EXPECT_TRUE(required("scaled_dot_product_attention", masked)) << masked;
+  }
+  EXPECT_FALSE(required("scaled_dot_product_attention", "gqa")) << "nothing masks its keys";
+}
+
+TEST_F(Relations, ZeropadAppendsToTheMaskedAxis) {
+  for (const auto& [op, dim] : {std::pair{"mm", "k"}, {"softmax", "h"}, {"logsumexp", "h"}}) {
+    for (const TrialPair& pair : pairs("zeropad", probe(op))) {
+      EXPECT_EQ(pair.trial.pad_dim, dim);
+      EXPECT_FALSE(pair.trial.pad_nan);
+    }
+  }
+}
+
+TEST_F(Relations, ChunkIsForRowsOfOneSample) {
+  const Relation& chunk = *find_relation("chunk");
+  std::set<std::string> cut;
+  for (const OpSpec& op : registry()) {
+    for (const Variant& v : op.variants) {
+      if (chunk.required(op, v)) cut.insert(op.name + "-" + v.name);
+    }
+  }
+  const std::string attention = "scaled_dot_product_attention-";
+  for (const std::string& name : {std::string("bmm-"),
+                                  std::string("bmm-heads"),
+                                  std::string("softmax-middle"),
+                                  std::string("log_softmax-middle"),
+                                  attention + "causal",
+                                  attention + "bool_mask",
+                                  attention + "float_mask"}) {
+    EXPECT_TRUE(cut.contains(name)) << name;
+  }
 }
 
 TEST_F(Relations, NameNoPairTwice) {

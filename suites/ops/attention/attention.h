@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "suites/ops/chunks.h"
 #include "suites/ops/op_spec.h"
 
 namespace bic::ops {
@@ -22,9 +23,18 @@ constexpr auto kAttentionChunks =
     "(y3) = aten::scaled_dot_product_attention.default(q3, k, v);"
     "(y) = aten::cat.default([y1, y2, y3], 2)";
 
+/// Queries apart from one another, each chunk with its part of the mask.
+inline std::string query_chunks(const TensorSpec& mask) {
+  const int axis = static_cast<int>(mask.axes.size()) - 2;
+  return in_chunks({{"q", 2}, {mask.name, axis}}, 2, [&](const std::string& part) {
+    return "aten::scaled_dot_product_attention.default(q" + part + ", k, v, " + mask.name + part +
+           ")";
+  });
+}
+
 /// v first: `cancel` gives its rows opposite signs at keys whose weights it makes equal, and `edge`
 /// trims it. `axes` are those of heads, key heads and queries; attention of as many queries as
-/// keys can be cut into chunks.
+/// keys is causal. With a mask, or a causal one, keys can be masked and queries cut into chunks.
 inline Variant attention_variant(std::string name,
                                  const std::array<std::string, 3>& axes,
                                  const std::string& options,
@@ -41,6 +51,8 @@ inline Variant attention_variant(std::string name,
             .attributes = std::move(attributes)};
   v.inputs.insert(v.inputs.end(), mask.begin(), mask.end());
   if (l == "s") v.forms["chunk"] = kAttentionChunks;
+  if (!mask.empty()) v.forms["chunk"] = query_chunks(mask.front());
+  if (v.forms.contains("chunk")) v.masked = "s";
   return v;
 }
 

@@ -7,7 +7,8 @@ namespace bic::ops {
 OpSpec scaled_dot_product_attention() {
   const std::array<std::string, 3> plain{"h", "h", "l"}, square{"h", "h", "s"},
       one_query{"8", "1", "1"}, grouped_heads{"8", "2", "l"};
-  const TensorSpec seen{"m", {"B", "1", "l", "s"}, Elements::kBools}, added{"m", {"l", "s"}};
+  const TensorSpec seen{"m", {"B", "1", "l", "s"}, Elements::kBools},
+      added{.name = "m", .axes = {"l", "s"}, .masks = true};
   const std::string grouped = "None, enable_gqa=True", scaled = grouped + ", scale=scale";
   return {.name = "scaled_dot_product_attention",
           .formula = "y = softmax(q k^T / sqrt(e) + mask) v (arXiv:1706.03762)",

@@ -1,7 +1,13 @@
+#include "suites/ops/chunks.h"
 #include "suites/ops/linear/products.h"
 
 namespace bic::ops {
 namespace {
+
+std::string chunks() {
+  return in_chunks(
+      {{"a", 1}}, 1, [](const std::string& part) { return "aten::bmm.default(a" + part + ", b)"; });
+}
 
 /// Attention has a matrix a head: `rows` matrices a sample.
 Variant variant(std::string name, const std::string& rows) {
@@ -10,7 +16,7 @@ Variant variant(std::string name, const std::string& rows) {
           .inputs = {{"a", {rows, "m", "k"}}, {"b", {rows, "k", "n"}}},
           .output = {"y", {rows, "m", "n"}},
           .reduced = {"k"},
-          .forms = {{"out", "(y) = aten::bmm.out(a, b, out=y)"}},
+          .forms = {{"out", "(y) = aten::bmm.out(a, b, out=y)"}, {"chunk", chunks()}},
           .attributes = {}};
 }
 

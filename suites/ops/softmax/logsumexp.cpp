@@ -8,9 +8,11 @@ OpSpec logsumexp() {
   std::vector<Variant> variants;
   for (const RowLayout& layout : row_layouts()) {
     const std::string arguments = "(x, " + layout.dims + ", " + layout.keepdim;
-    variants.push_back(row_variant(layout,
-                                   "aten::logsumexp.default" + arguments + ")",
-                                   "aten::logsumexp.out" + arguments + ", out=y)"));
+    Variant& v = variants.emplace_back(row_variant(layout,
+                                                   "aten::logsumexp.default" + arguments + ")",
+                                                   "aten::logsumexp.out" + arguments + ", out=y)"));
+    v.masked = v.reduced.front();
+    v.inputs[0].masks = true;
   }
   return {.name = "logsumexp",
           .formula = "y = max x + log sum exp(x - max x) over the reduced axes",
