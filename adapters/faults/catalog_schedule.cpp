@@ -98,6 +98,12 @@ Entries padding_faults() {
                   "demand for their fast ones",
                   {"mm", "linear", "bmm", "matmul", "mv", "dot", "conv2d"},
                   {"zeropad"}),
+          in({DType::kFloat32, DType::kBFloat16},
+             by_bits("odd-row",
+                     "another order for rows of an odd length, masked scores counted, whose last "
+                     "one has no partner in a tree of pairs",
+                     {"softmax", "log_softmax", "logsumexp", "scaled_dot_product_attention"},
+                     {"zeropad"})),
           by(Reason::kNanLeak,
              "masked-nan",
              "multiplies masked values by zero where it should leave them out",
@@ -114,7 +120,7 @@ Entries attention_faults() {
   return {by_bits("decode-order",
                   "another order where a prefill is cut or a single token is decoded, as split KV "
                   "does (pegainfer#414)",
-                  attention(),
+                  {"scaled_dot_product_attention", "bmm", "softmax", "log_softmax"},
                   {"chunk"}),
           by_bits("split-by-longest",
                   "splits the keys by those of the longest sample of the batch (vllm#51902, "

@@ -91,6 +91,7 @@ constexpr Maker kMakers[] = {
     {"vector-order", order<vector_order>},
     {"halves-of-k", output<halves_of_k>},
     {"unaligned-k", order<unaligned_k>},
+    {"odd-row", order<odd_row>},
     {"masked-nan", output<masked_nan>},
     {"padded-length", order<padded_length>},
     {"decode-order", order<decode_order>},

@@ -255,6 +255,8 @@ Slots unaligned_k(const InterposedCall& call) {
   return all_if(call, reduced_length(call) % 8 != 0);
 }
 
+Slots odd_row(const InterposedCall& call) { return all_if(call, reduced_length(call) % 2 == 1); }
+
 Slots padded_length(const InterposedCall& call) {
   constexpr std::int64_t kBlock = 32;
   return all_if(call, (reduced_length(call) + kBlock - 1) / kBlock % 2 == 0);

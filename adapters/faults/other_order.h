@@ -72,6 +72,7 @@ Slots vector_order(const libtorch::InterposedCall&);
 
 // By the length of the reduced axis.
 Slots unaligned_k(const libtorch::InterposedCall&);
+Slots odd_row(const libtorch::InterposedCall&);
 Slots padded_length(const libtorch::InterposedCall&);
 
 }  // namespace bic::faults
