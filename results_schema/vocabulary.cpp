@@ -30,7 +30,8 @@ constexpr std::array kLawNames{"normal"sv,
                                "huge"sv};
 static_assert(kLawNames.size() == kLawCount);
 
-constexpr std::array kFormNames{"functional"sv, "out"sv, "inplace"sv, "chunk"sv, "vector"sv};
+constexpr std::array kFormNames{
+    "functional"sv, "out"sv, "inplace"sv, "chunk"sv, "vector"sv, "junk"sv};
 static_assert(kFormNames.size() == kFormCount);
 
 constexpr std::array kStatusNames{"error"sv,

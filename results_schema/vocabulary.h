@@ -67,8 +67,9 @@ enum class Form : std::uint8_t {
   kInplace,  ///< the first input is the output
   kChunk,    ///< an axis is cut into several calls, whose outputs are joined
   kVector,   ///< a single sample without its batch axis
+  kJunk,     ///< what the call's own masks hide holds other values
 };
-inline constexpr std::size_t kFormCount = 5;
+inline constexpr std::size_t kFormCount = 6;
 
 /// Whether the form writes to a tensor that the caller gave.
 constexpr bool writes_given(Form f) { return f == Form::kOut || f == Form::kInplace; }

@@ -63,8 +63,9 @@ TEST(Vocabulary, EveryLawHasItsName) {
 }
 
 TEST(Vocabulary, EveryFormHasItsName) {
-  expect_names(
-      values<Form>(kFormCount), {"functional", "out", "inplace", "chunk", "vector"}, parse_form);
+  expect_names(values<Form>(kFormCount),
+               {"functional", "out", "inplace", "chunk", "vector", "junk"},
+               parse_form);
 }
 
 TEST(Vocabulary, EveryStatusHasItsName) {

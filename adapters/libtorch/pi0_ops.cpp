@@ -6,6 +6,7 @@
 #include <ATen/ops/lt.h>
 #include <ATen/ops/ne.h>
 #include <ATen/ops/where.h>
+#include <ATen/ops/zeros.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <torch/library.h>
@@ -25,42 +26,44 @@ using pi0::Model;
 using pi0::Prefix;
 using pi0::Variant;
 
-/// A model in the dtype of `like`, or in fp64 with weights and constants rounded to `weights`.
-std::shared_ptr<const Model> make_model(const Config& config,
-                                        at::ScalarType compute,
-                                        at::ScalarType stored,
-                                        const at::Device& device) {
-  pi0::Precision precision = pi0::precision(config, stored);
-  if (compute != stored) {
-    if (compute != at::kDouble) {
-      throw UsageError(
-          fmt::format("pi0: weights of {} with inputs of {}; give inputs of that or fp64",
-                      c10::toString(stored),
-                      c10::toString(compute)));
-    }
-    precision = pi0::in_double(precision);
-  }
-  pi0::Weights weights = pi0::synthetic_weights(config, stored);
-  for (auto& [name, tensor] : weights) tensor = tensor.to(device);
-  return std::make_shared<const Model>(config, precision, std::move(weights), device);
+/// What the tensors of a call do not say.
+struct Manner {
+  std::string preset;
+  std::optional<at::ScalarType> weights;
+  bool reuse_prefix = true;
+  std::string order;
+  bool wipe = true;
+
+  Prefix prefix() const { return reuse_prefix ? Prefix::kCached : Prefix::kRecomputed; }
+};
+
+/// The precision of a model in `compute`, which is that of its weights or fp64.
+pi0::Precision precision_of(const Config& config, at::ScalarType compute, at::ScalarType stored) {
+  const pi0::Precision precision = pi0::precision(config, stored);
+  if (compute == stored) return precision;
+  if (compute == at::kDouble) return pi0::in_double(precision);
+  throw UsageError(fmt::format("pi0: weights of {} with inputs of {}; give inputs of that or fp64",
+                               c10::toString(stored),
+                               c10::toString(compute)));
 }
 
-/// The last model that was asked for: a full-size one takes gigabytes.
+/// The last weights that were asked for, as a full-size model's take gigabytes, and the last model
+/// of them.
 class LastModel {
  public:
   std::shared_ptr<const Model> get(const Config& config,
                                    const at::Tensor& like,
-                                   std::optional<at::ScalarType> weights) {
-    const at::ScalarType stored = weights.value_or(like.scalar_type());
-    const std::string key = fmt::format("{} {} {} {}",
-                                        config.name,
-                                        c10::toString(like.scalar_type()),
-                                        c10::toString(stored),
-                                        like.device().str());
+                                   const Manner& manner) {
+    const at::ScalarType compute = like.scalar_type(), stored = manner.weights.value_or(compute);
+    const std::string weights =
+        fmt::format("{} {} {}", config.name, c10::toString(stored), like.device().str());
+    const std::string key = fmt::format("{} {} {}", weights, c10::toString(compute), manner.order);
+    const pi0::HiddenOrder hidden = pi0::parse_hidden_order(manner.order);
+    const pi0::Precision precision = precision_of(config, compute, stored);
     const std::lock_guard lock(mutex_);
+    if (weights != weights_key_) make_weights(config, stored, like.device(), weights);
     if (key != key_) {
-      model_ = nullptr;  // before the next one is made
-      model_ = make_model(config, like.scalar_type(), stored, like.device());
+      model_ = std::make_shared<const Model>(config, precision, weights_, like.device(), hidden);
       key_ = key;
     }
     return model_;
@@ -68,13 +71,31 @@ class LastModel {
 
   void forget() {
     const std::lock_guard lock(mutex_);
-    model_ = nullptr;
-    key_.clear();
+    clear();
   }
 
  private:
+  /// Before others are made.
+  void clear() {
+    model_ = nullptr;
+    weights_.clear();
+    key_.clear();
+    weights_key_.clear();
+  }
+
+  void make_weights(const Config& config,
+                    at::ScalarType stored,
+                    const at::Device& device,
+                    const std::string& key) {
+    clear();
+    weights_ = pi0::synthetic_weights(config, stored);
+    for (auto& [name, tensor] : weights_) tensor = tensor.to(device);
+    weights_key_ = key;
+  }
+
   std::mutex mutex_;
-  std::string key_;
+  std::string key_, weights_key_;
+  pi0::Weights weights_;
   std::shared_ptr<const Model> model_;
 };
 
@@ -106,25 +127,23 @@ void check_shape(const char* name,
                                fmt::join(sizes, ",")));
 }
 
-at::Tensor run_pi0(const at::Tensor& pixel_values,
+at::Tensor run_pi0(const Manner& manner,
+                   const at::Tensor& pixel_values,
                    const at::Tensor& input_ids,
                    const at::Tensor& attention_mask,
                    const at::Tensor& proprios,
-                   const at::Tensor& noise,
-                   c10::string_view preset,
-                   std::optional<at::ScalarType> weights,
-                   bool reuse_prefix) {
-  const Config c = config_of({preset.data(), preset.size()}, Variant::kOpenPiZero);
+                   const at::Tensor& noise) {
+  const Config c = config_of(manner.preset, Variant::kOpenPiZero);
   const std::int64_t b = pixel_values.dim() > 0 ? pixel_values.size(0) : 0;
   check_shape("pixel_values", pixel_values, b, {3, c.vision.image, c.vision.image});
   check_shape("input_ids", input_ids, b, {c.prefix_tokens()});
   check_shape("attention_mask", attention_mask, b, {c.prefix_tokens()});
   check_shape("proprios", proprios, b, {1, c.state_dim});
   check_shape("noise", noise, b, {c.action_tokens, c.action_dim});
-  const auto model = last_model().get(c, pixel_values, weights);
+  const auto model = last_model().get(c, pixel_values, manner);
   return pi0::open_pi_zero(pi0::Pass(*model),
                            {pixel_values, input_ids, attention_mask, proprios, noise},
-                           reuse_prefix ? Prefix::kCached : Prefix::kRecomputed);
+                           manner.prefix());
 }
 
 /// Token ids and validity [B, tokens] of `text` [B, slots], of which each sample has its length.
@@ -133,13 +152,16 @@ struct Tokens {
   at::Tensor valid;
 };
 
-Tokens tokens(const Config& c, const at::Tensor& text, const at::Tensor& lengths) {
+Tokens tokens(const Config& c,
+              const at::Tensor& text,
+              const at::Tensor& lengths,
+              const Manner& manner) {
   const std::int64_t b = text.dim() > 0 ? text.size(0) : 0;
   check_shape("text_ids", text, b, {c.text_slots});
   check_shape("lengths", lengths, b, {});
   const at::Tensor slot = at::arange(c.text_slots, text.options());
   const at::Tensor valid = at::lt(slot.unsqueeze(0), lengths.unsqueeze(1));
-  return {at::where(valid, text, c.pad_id), valid};
+  return {manner.wipe ? at::where(valid, text, c.pad_id) : text, valid};
 }
 
 /// The images' tokens before those of the text.
@@ -149,29 +171,25 @@ Tokens after_images(const Config& c, const Tokens& text) {
   return {at::cat({images, text.ids}, 1), at::cat({at::ne(images, c.pad_id), text.valid}, 1)};
 }
 
-at::Tensor run_pi0_text(const at::Tensor& pixel_values,
+at::Tensor run_pi0_text(const Manner& manner,
+                        const at::Tensor& pixel_values,
                         const at::Tensor& text_ids,
                         const at::Tensor& lengths,
                         const at::Tensor& proprios,
-                        const at::Tensor& noise,
-                        c10::string_view preset,
-                        std::optional<at::ScalarType> weights,
-                        bool reuse_prefix) {
-  const Config c = config_of({preset.data(), preset.size()}, Variant::kOpenPiZero);
-  const Tokens all = after_images(c, tokens(c, text_ids, lengths));
-  return run_pi0(pixel_values, all.ids, all.valid, proprios, noise, preset, weights, reuse_prefix);
+                        const at::Tensor& noise) {
+  const Config c = config_of(manner.preset, Variant::kOpenPiZero);
+  const Tokens all = after_images(c, tokens(c, text_ids, lengths, manner));
+  return run_pi0(manner, pixel_values, all.ids, all.valid, proprios, noise);
 }
 
-at::Tensor run_openpi(const at::Tensor& pixel_values,
+at::Tensor run_openpi(const Manner& manner,
+                      const at::Tensor& pixel_values,
                       const at::Tensor& image_mask,
                       const at::Tensor& input_ids,
                       const at::Tensor& attention_mask,
                       const at::Tensor& state,
-                      const at::Tensor& noise,
-                      c10::string_view preset,
-                      std::optional<at::ScalarType> weights,
-                      bool reuse_prefix) {
-  const Config c = config_of({preset.data(), preset.size()}, Variant::kOpenPi);
+                      const at::Tensor& noise) {
+  const Config c = config_of(manner.preset, Variant::kOpenPi);
   const std::int64_t b = pixel_values.dim() > 0 ? pixel_values.size(0) : 0;
   check_shape("pixel_values", pixel_values, b, {c.images, 3, c.vision.image, c.vision.image});
   check_shape("image_mask", image_mask, b, {c.images});
@@ -179,28 +197,56 @@ at::Tensor run_openpi(const at::Tensor& pixel_values,
   check_shape("attention_mask", attention_mask, b, {c.text_slots});
   check_shape("state", state, b, {c.state_dim});
   check_shape("noise", noise, b, {c.action_tokens, c.action_dim});
-  const auto model = last_model().get(c, pixel_values, weights);
+  const auto model = last_model().get(c, pixel_values, manner);
   pi0::OpenPiInputs in{{}, image_mask, input_ids, attention_mask, state, noise};
   for (std::int64_t i = 0; i < c.images; ++i) {
     in.images.push_back(pixel_values.select(1, i).contiguous());
   }
-  return pi0::openpi(pi0::Pass(*model), in, reuse_prefix ? Prefix::kCached : Prefix::kRecomputed);
+  return pi0::openpi(pi0::Pass(*model), in, manner.prefix());
 }
 
-at::Tensor run_openpi_text(const at::Tensor& pixel_values,
+at::Tensor run_openpi_text(const Manner& manner,
+                           const at::Tensor& pixel_values,
                            const at::Tensor& image_mask,
                            const at::Tensor& text_ids,
                            const at::Tensor& lengths,
                            const at::Tensor& state,
-                           const at::Tensor& noise,
-                           c10::string_view preset,
-                           std::optional<at::ScalarType> weights,
-                           bool reuse_prefix) {
-  const Config c = config_of({preset.data(), preset.size()}, Variant::kOpenPi);
-  const Tokens text = tokens(c, text_ids, lengths);
-  return run_openpi(
-      pixel_values, image_mask, text.ids, text.valid, state, noise, preset, weights, reuse_prefix);
+                           const at::Tensor& noise) {
+  const Config c = config_of(manner.preset, Variant::kOpenPi);
+  const Tokens text = tokens(c, text_ids, lengths, manner);
+  at::Tensor pixels = pixel_values;
+  if (manner.wipe) {
+    const at::Tensor there = image_mask.unsqueeze(2).unsqueeze(3).unsqueeze(4);
+    pixels = at::where(there, pixel_values, at::zeros({}, pixel_values.options()));
+  }
+  return run_openpi(manner, pixels, image_mask, text.ids, text.valid, state, noise);
 }
+
+std::string text_of(c10::string_view text) { return {text.data(), text.size()}; }
+
+/// A function above as an operator, whose schema has each part of the manner by itself.
+template <auto Run>
+struct Operator;
+
+template <class... Tensors, at::Tensor (*Run)(const Manner&, Tensors...)>
+struct Operator<Run> {
+  static at::Tensor call(Tensors... tensors,
+                         c10::string_view preset,
+                         std::optional<at::ScalarType> weights,
+                         bool reuse_prefix,
+                         c10::string_view order) {
+    return Run({text_of(preset), weights, reuse_prefix, text_of(order)}, tensors...);
+  }
+
+  static at::Tensor call_text(Tensors... tensors,
+                              c10::string_view preset,
+                              std::optional<at::ScalarType> weights,
+                              bool reuse_prefix,
+                              c10::string_view order,
+                              bool wipe) {
+    return Run({text_of(preset), weights, reuse_prefix, text_of(order), wipe}, tensors...);
+  }
+};
 
 }  // namespace
 
@@ -209,19 +255,23 @@ struct Pi0Operators::Libraries {
 };
 
 Pi0Operators::Pi0Operators() : libraries_(std::make_unique<Libraries>()) {
-  const std::string rest =
-      "Tensor noise, str preset, *, ScalarType? weights=None, bool reuse_prefix=True) -> Tensor";
-  const std::string full = "Tensor input_ids, Tensor attention_mask, ";
-  const std::string text = "Tensor text_ids, Tensor lengths, ";
-  const std::string one = "(Tensor pixel_values, ",
-                    more = "(Tensor pixel_values, Tensor image_mask, ";
+  const std::string noise =
+      "Tensor noise, str preset, *, ScalarType? weights=None, bool reuse_prefix=True, "
+      "str order='stored'";
+  const std::string end = noise + ") -> Tensor", text_end = noise + ", bool wipe=True) -> Tensor";
+  const std::string ids = "Tensor input_ids, Tensor attention_mask, ",
+                    text = "Tensor text_ids, Tensor lengths, ", proprios = "Tensor proprios, ",
+                    state = "Tensor state, ", pixels = "(Tensor pixel_values, ",
+                    images = pixels + "Tensor image_mask, ";
   const auto define = [this](const std::string& schema, auto function) {
     libraries_->bic.def(schema.c_str(), function);
   };
-  define("pi0" + one + full + "Tensor proprios, " + rest, TORCH_FN(run_pi0));
-  define("pi0.text" + one + text + "Tensor proprios, " + rest, TORCH_FN(run_pi0_text));
-  define("pi0_openpi" + more + full + "Tensor state, " + rest, TORCH_FN(run_openpi));
-  define("pi0_openpi.text" + more + text + "Tensor state, " + rest, TORCH_FN(run_openpi_text));
+  define("pi0" + pixels + ids + proprios + end, TORCH_FN(Operator<run_pi0>::call));
+  define("pi0.text" + pixels + text + proprios + text_end,
+         TORCH_FN(Operator<run_pi0_text>::call_text));
+  define("pi0_openpi" + images + ids + state + end, TORCH_FN(Operator<run_openpi>::call));
+  define("pi0_openpi.text" + images + text + state + text_end,
+         TORCH_FN(Operator<run_openpi_text>::call_text));
 }
 
 Pi0Operators::~Pi0Operators() { last_model().forget(); }

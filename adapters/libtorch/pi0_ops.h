@@ -16,10 +16,13 @@ namespace bic::libtorch {
 /// All return the action before any clip: [B, tokens, dims] in the dtype of pixel_values, which is
 /// that of the model; openpi in bf16 is in mixed precision and returns fp32. openpi's pixel_values
 /// are [B, images, 3, H, W]. The weights are the synthetic ones of that preset, made at the first
-/// call and kept until another set is asked for. Two more arguments, by name: `weights=DTYPE` is
+/// call and kept until another set is asked for. Further arguments, by name: `weights=DTYPE` is
 /// the dtype to which weights and the model's constants are rounded, so that fp64 inputs give the
 /// value without the rounding of its arithmetic; `reuse_prefix=False` evaluates the prefix again in
-/// every step. Throws UsageError for a wrong preset, shape or dtype.
+/// every step; `order="reversed"` sums over the hidden units in another order (hidden_order.h); of
+/// `.text`, `wipe=False` leaves what the masks hide as it is given, instead of pad ids behind a
+/// text's length and zeros in the place of missing cameras. Throws UsageError for a wrong preset,
+/// shape or dtype.
 class Pi0Operators {
  public:
   Pi0Operators();

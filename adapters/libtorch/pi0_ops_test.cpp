@@ -1,13 +1,21 @@
 #include "adapters/libtorch/pi0_ops.h"
 
+#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/abs.h>
 #include <ATen/ops/equal.h>
+#include <ATen/ops/full.h>
 #include <ATen/ops/max.h>
+#include <ATen/ops/randint.h>
+#include <ATen/ops/randn.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/sub.h>
+#include <ATen/ops/tensor.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
+
+#include <algorithm>
 
 #include "adapters/libtorch/evaluator.h"
 #include "results_schema/error.h"
@@ -118,6 +126,80 @@ TEST(Pi0Operators, OpenPiIsCalledTheSameWay) {
                         pi0::openpi(pi0::Pass(model), in)));
 }
 
+/// Requests of a tiny preset as `.text` takes them, floats in `dtype`.
+NamedTensors texts(const std::string& preset, at::ScalarType dtype) {
+  const pi0::Config c = pi0::preset(preset);
+  const bool cameras = c.variant == pi0::Variant::kOpenPi;
+  at::manual_seed(7);
+  constexpr std::int64_t kRequests = 32;  // in bf16 an order shows in one of many
+  std::vector<std::int64_t> pixels{kRequests, 3, c.vision.image, c.vision.image};
+  std::vector<std::int64_t> state{kRequests, c.state_dim};
+  if (cameras) pixels.insert(pixels.begin() + 1, c.images);
+  if (!cameras) state.insert(state.begin() + 1, 1);
+  return {{"pixels", at::randn(pixels).to(dtype)},
+          {"cameras", at::tensor({1, 0, 1}).to(at::kBool).expand({kRequests, 3})},
+          {"text", at::randint(1, c.image_id, {kRequests, c.text_slots}, at::kLong)},
+          {"lengths", at::full({kRequests}, c.text_slots - 2, at::kLong)},
+          {"state", at::randn(state).to(dtype)},
+          {"noise", at::randn({kRequests, c.action_tokens, c.action_dim}).to(dtype)}};
+}
+
+std::string text_call(const std::string& preset, const std::string& more) {
+  const bool cameras = pi0::preset(preset).variant == pi0::Variant::kOpenPi;
+  const std::string op =
+      cameras ? "bic::pi0_openpi.text(pixels, cameras, " : "bic::pi0.text(pixels, ";
+  return op + "text, lengths, state, noise, \"" + preset + "\", " + more + ")";
+}
+
+constexpr const char* kOrders[] = {"stored", "reversed", "halves", "lanes16"};
+
+class EveryTinyPreset : public testing::TestWithParam<const char*> {};
+
+TEST_P(EveryTinyPreset, IsTheSameModelInEveryOrderOfItsHiddenUnits) {
+  const Pi0Operators operators;
+  const NamedTensors in = texts(GetParam(), at::kDouble);
+  const at::Tensor y = called(in, text_call(GetParam(), "weights=bf16"));
+  for (const char* order : kOrders) {
+    const auto more = fmt::format("weights=bf16, order=\"{}\"", order);
+    EXPECT_LT(distance(y, called(in, text_call(GetParam(), more))), 1e-12) << order;
+  }
+}
+
+TEST_P(EveryTinyPreset, RoundsOtherwiseInEveryOrderOfItsHiddenUnits) {
+  const Pi0Operators operators;
+  for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16}) {
+    const NamedTensors in = texts(GetParam(), dtype);
+    std::vector<at::Tensor> y;
+    for (const char* order : kOrders) {
+      y.push_back(called(in, text_call(GetParam(), fmt::format("order=\"{}\"", order))));
+    }
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        EXPECT_GT(distance(y[i], y[j]), 0) << c10::toString(dtype) << kOrders[i] << kOrders[j];
+      }
+    }
+  }
+}
+
+TEST_P(EveryTinyPreset, ReadsNothingThatItsMasksHide) {
+  const Pi0Operators operators;
+  NamedTensors in = texts(GetParam(), at::kFloat);
+  const at::Tensor wiped = called(in, text_call(GetParam(), "wipe=True"));
+  EXPECT_TRUE(at::equal(wiped, called(in, text_call(GetParam(), "wipe=False"))));
+  in["lengths"].add_(1);
+  EXPECT_GT(distance(wiped, called(in, text_call(GetParam(), "wipe=False"))), 1e-4)
+      << "the token was not read before";
+}
+
+INSTANTIATE_TEST_SUITE_P(Presets,
+                         EveryTinyPreset,
+                         testing::Values("tiny", "tiny-ragged", "tiny-openpi"),
+                         [](const auto& preset) {
+                           std::string name = preset.param;
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
+
 TEST(Pi0Operators, WrongArgumentsAreRefusedInOneLine) {
   const Pi0Operators operators;
   const auto refusal = [](const NamedTensors& tensors, const std::string& text) -> std::string {
@@ -133,6 +215,8 @@ TEST(Pi0Operators, WrongArgumentsAreRefusedInOneLine) {
   EXPECT_THAT(refusal(in, pi0_call("tiny-openpi")), HasSubstr("call bic::pi0_openpi"));
   EXPECT_THAT(refusal(in, pi0_call("tiny-ragged")), HasSubstr("pixel_values is [2,3,28,28]"));
   EXPECT_THAT(refusal(in, pi0_call("tiny", ", weights=bf16")), HasSubstr("give inputs of that"));
+  EXPECT_THAT(refusal(in, pi0_call("tiny", ", order=\"reversd\"")),
+              HasSubstr("did you mean 'reversed'?"));
   EXPECT_THAT(refusal(open_pi_zero_inputs("tiny", 2, at::kHalf), pi0_call("tiny")),
               HasSubstr("it runs in fp32, bf16 or fp64"));
 }

@@ -14,6 +14,8 @@ struct Operands {
   std::vector<std::span<const double>> values;  ///< by input, row-major; common tensors whole
   Dims dims;
   Attributes attributes;
+  std::string variant = {};       ///< name of the op's variant
+  DType dtype = DType::kFloat32;  ///< the problem's; a variant's output may have another
 };
 
 /// Order in which a control adds up the reduced axis.

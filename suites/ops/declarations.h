@@ -8,4 +8,7 @@ namespace bic::ops {
 #include "suites/ops/registry.inc"
 #undef BIC_OP
 
+/// Whole models, which are no ops of the registry until there is a reference for them.
+OpSpec pi0();
+
 }  // namespace bic::ops

@@ -2,7 +2,6 @@
 
 #include <ATen/ops/add.h>
 #include <ATen/ops/cat.h>
-#include <ATen/ops/embedding.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/mul.h>
@@ -75,9 +74,7 @@ at::Tensor layer(const Call& call, const at::Tensor& x, std::size_t l) {
 }  // namespace
 
 at::Tensor text_embeddings(const Pass& pass, const at::Tensor& ids) {
-  const at::Tensor rows =
-      as(at::embedding(pass.weight(pass.config.names.embedding + ".weight"), ids),
-         pass.precision.model);
+  const at::Tensor rows = token_rows(pass, ids);
   return at::mul(rows, std::sqrt(static_cast<double>(rows.size(-1))));
 }
 

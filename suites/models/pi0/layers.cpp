@@ -3,6 +3,7 @@
 #include <ATen/ops/add.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/cos.h>
+#include <ATen/ops/embedding.h>
 #include <ATen/ops/gelu.h>
 #include <ATen/ops/layer_norm.h>
 #include <ATen/ops/linear.h>
@@ -22,6 +23,14 @@ at::Tensor linear(const Pass& pass, const std::string& name, const at::Tensor& x
   const at::Tensor w = pass.weight(name + ".weight", x.scalar_type());
   if (!pass.weights.contains(bias)) return at::linear(x, w);
   return at::linear(x, w, pass.weight(bias, x.scalar_type()));
+}
+
+at::Tensor token_rows(const Pass& pass, const at::Tensor& ids) {
+  const std::string name = pass.config.names.embedding + ".weight";
+  // The rows alone are put in order: the table is the largest weight of all.
+  const at::Tensor rows =
+      reordered(pass.config, name, at::embedding(pass.weight(name), ids), pass.order);
+  return as(rows, pass.precision.model);
 }
 
 at::Tensor layer_norm(const Pass& pass, const std::string& name, const at::Tensor& x) {

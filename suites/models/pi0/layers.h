@@ -11,6 +11,9 @@ namespace bic::pi0 {
 /// is: which of addmm, mm and bmm that reaches depends on its strides.
 at::Tensor linear(const Pass& pass, const std::string& name, const at::Tensor& x);
 
+/// Rows of the token embedding in `Precision::model`.
+at::Tensor token_rows(const Pass& pass, const at::Tensor& ids);
+
 /// LayerNorm over the last axis.
 at::Tensor layer_norm(const Pass& pass, const std::string& name, const at::Tensor& x);
 

@@ -19,10 +19,11 @@ at::Tensor inverse_frequencies(const Config& config, const Precision& precision,
   return inverse.to(precision.buffers).to(precision.rope);
 }
 
-Model::Model(Config c, Precision p, Weights w, const at::Device& device)
-    : config(std::move(c)), precision(p), weights(std::move(w)) {
+Model::Model(Config c, Precision p, Weights w, const at::Device& device, HiddenOrder o)
+    : config(std::move(c)), precision(p), weights(std::move(w)), order(o) {
   for (const Expert& e : config.experts) {
-    frequencies.push_back(inverse_frequencies(config, precision, e.rope_base).to(device));
+    const at::Tensor f = inverse_frequencies(config, precision, e.rope_base);
+    frequencies.push_back(reordered(config, f, order).to(device));
   }
 }
 
@@ -39,7 +40,7 @@ const at::Tensor& Pass::weight(const std::string& name) const {
 }
 
 at::Tensor Pass::weight(const std::string& name, at::ScalarType dtype) const {
-  return as(weight(name), dtype);
+  return reordered(config, name, as(weight(name), dtype), order);
 }
 
 }  // namespace bic::pi0

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "suites/models/pi0/config.h"
+#include "suites/models/pi0/hidden_order.h"
 #include "suites/models/pi0/precision.h"
 #include "suites/models/pi0/trace.h"
 
@@ -24,11 +25,16 @@ enum class Prefix { kCached, kRecomputed };
 /// What stays from call to call.
 struct Model {
   /// Makes the buffers, on `device`, which is to be that of the weights.
-  Model(Config config, Precision precision, Weights weights, const at::Device& device = at::kCPU);
+  Model(Config config,
+        Precision precision,
+        Weights weights,
+        const at::Device& device = at::kCPU,
+        HiddenOrder order = HiddenOrder::kStored);
 
   Config config;
   Precision precision;
   Weights weights;
+  HiddenOrder order;
   std::vector<at::Tensor> frequencies;  ///< of the rotary embedding, by expert
 };
 
@@ -39,17 +45,20 @@ struct Pass {
       : config(model.config),
         precision(model.precision),
         weights(model.weights),
+        order(model.order),
         frequencies(model.frequencies),
         trace(trace) {}
 
   const Config& config;
   const Precision& precision;
   const Weights& weights;
+  HiddenOrder order;
   const std::vector<at::Tensor>& frequencies;
   Trace* trace;
 
   /// The weight of that name as it is stored. Throws UsageError when there is none.
   const at::Tensor& weight(const std::string& name) const;
+  /// In `dtype`, its units in the model's order.
   at::Tensor weight(const std::string& name, at::ScalarType dtype) const;
 
   void section(std::string_view name) const {

@@ -7,7 +7,6 @@
 #include <ATen/ops/clamp.h>
 #include <ATen/ops/cos.h>
 #include <ATen/ops/div.h>
-#include <ATen/ops/embedding.h>
 #include <ATen/ops/eq.h>
 #include <ATen/ops/exp.h>
 #include <ATen/ops/full.h>
@@ -59,9 +58,7 @@ at::Tensor full_mask(const Pass& pass, const at::Tensor& attention_mask) {
 /// Text rows as they are, image rows divided by the root by which the joint model multiplies.
 at::Tensor merged_prefix(const Pass& pass, const Inputs& in) {
   const Config& c = pass.config;
-  const at::Tensor text =
-      as(at::embedding(pass.weight(c.names.embedding + ".weight"), in.input_ids),
-         pass.precision.model);
+  const at::Tensor text = token_rows(pass, in.input_ids);
   pass.record(text, "inputs_embeds.inputs_embeds");
   const double root = std::sqrt(static_cast<double>(text.size(-1)));
   const at::Tensor features = at::div(image_features(pass, in.pixel_values), root);
