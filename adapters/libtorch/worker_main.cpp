@@ -5,7 +5,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#ifdef BIC_FAULTS
+#include "adapters/faults/model_faults.h"
+#endif
 #include "adapters/libtorch/backend.h"
 #include "adapters/libtorch/hello.h"
 #include "adapters/libtorch/lifted.h"
@@ -29,6 +33,21 @@ Subject invariant(std::string name) {
           registration};
 }
 
+#ifdef BIC_FAULTS
+/// The backend with that fault, in an op or inside whole models, or nothing.
+std::optional<Subject> broken(const std::string& name, std::string_view fault) {
+  Subject subject = invariant(name);
+  subject.interposer = make_fault(fault);
+  if (subject.interposer != nullptr) return subject;
+  auto planted = faults::plant_in_models(fault);
+  if (planted == nullptr) return std::nullopt;
+  // Its second goes first, before what it is planted over.
+  using Both = std::pair<std::shared_ptr<void>, std::shared_ptr<void>>;
+  subject.registered = std::make_shared<Both>(std::move(subject.registered), std::move(planted));
+  return subject;
+}
+#endif
+
 /// The backend of that name, or nothing.
 std::optional<Subject> subject(const std::string& name) {
   if (name == "libtorch") return Subject{name, stock_manifest(), nullptr, nullptr};
@@ -42,11 +61,7 @@ std::optional<Subject> subject(const std::string& name) {
   }
 #ifdef BIC_FAULTS
   if (constexpr std::string_view prefix = "fault:"; name.starts_with(prefix)) {
-    if (auto fault = make_fault(std::string_view(name).substr(prefix.size()))) {
-      Subject broken = invariant(name);
-      broken.interposer = std::move(fault);
-      return broken;
-    }
+    return broken(name, std::string_view(name).substr(prefix.size()));
   }
 #endif
   return std::nullopt;

@@ -13,6 +13,7 @@ import sys
 import tempfile
 import textwrap
 import unittest
+import unittest.mock
 
 import torch
 
@@ -21,7 +22,7 @@ EXAMPLES = HERE / "examples"
 PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
 sys.path.insert(0, str(HERE / "worker"))
 
-from bi_conform_worker import torch_host  # noqa: E402
+from bi_conform_worker import models, torch_host  # noqa: E402
 from bi_conform_worker.overrides import Overrides  # noqa: E402
 from bi_conform_worker.trials import Call  # noqa: E402
 from bi_conform_worker.witness import Team  # noqa: E402
@@ -113,6 +114,31 @@ class Witness(unittest.TestCase):
         self.assertEqual(team.largest(), 1)
 
 
+class Models(unittest.TestCase):
+    """Whole models are there for one torch only."""
+
+    def reason(self, **beside):
+        """Why they are not, where a worker lies beside files of these texts."""
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.object(
+                sys, "argv", [str(pathlib.Path(folder) / "worker.pyz")]):
+            for suffix, text in beside.items():
+                (pathlib.Path(folder) / f"libbic_models.{suffix}").write_text(text)
+            return models.load()
+
+    def test_that_were_not_built_are_missed(self):
+        self.assertIn("built without libbic_models.so", self.reason())
+        self.assertIn("built without libbic_models.so", self.reason(so="not loaded"))
+
+    def test_of_another_torch_are_not_even_loaded(self):
+        reason = self.reason(so="not loaded", torch="2.10.0 0123456789")
+        self.assertIn("built for torch 2.10.0 0123456789", reason)
+        self.assertIn(f"this is {torch.__version__} {torch.version.git_version}", reason)
+
+    def test_that_cannot_be_loaded_say_why(self):
+        note = f"{torch.__version__} {torch.version.git_version}\n"
+        self.assertIn("OSError", self.reason(so="no library", torch=note))
+
+
 class ProgramRun(unittest.TestCase):
     """Runs the program with this Python."""
 
@@ -194,6 +220,15 @@ class Run(ProgramRun):
         self.assertEqual((ran.returncode, ran.stderr), (0, ""), ran.stdout)
         report = json.loads((self.folder / "report.json").read_text())
         self.assertIn("mylib::fused_rms_norm", json.dumps(report["subject"]["manifest"]))
+
+    def test_has_whole_models_on_the_modules_kernels(self):
+        ran = self.judge(EXAMPLES / "torch_overrides.py:invariant_mode", "--op", "pi0",
+                         "--preset", "tiny", "--dtype", "fp32", "--relation", "repeat")
+        self.assertNotIn("exception", ran.stdout + ran.stderr)
+        report = json.loads((self.folder / "report.json").read_text())
+        (row,) = report["ops"]
+        self.assertEqual((row["op"], row["cases"].get("unsupported", 0)), ("pi0", 0), row)
+        self.assertGreater(row["cases"].get("pass", 0), 0, row)
 
     def test_of_batch_invariant_ops_enters_its_mode_by_itself(self):
         self.write("""

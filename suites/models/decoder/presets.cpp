@@ -4,6 +4,7 @@
 
 #include "results_schema/error.h"
 #include "results_schema/nearest.h"
+#include "suites/models/decoder/preset_names.h"
 #include "suites/models/pi0/synthetic.h"
 
 namespace bic::decoder {
@@ -27,7 +28,7 @@ pi0::Config tiny_ragged() {
 }  // namespace
 
 const std::vector<std::string>& preset_names() {
-  static const std::vector<std::string> names{"tiny", "tiny-ragged", "gemma-2b"};
+  static const std::vector<std::string> names(kPresets.begin(), kPresets.end());
   return names;
 }
 

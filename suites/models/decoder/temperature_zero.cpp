@@ -113,6 +113,12 @@ void compare_completions(Answer& answer, const std::vector<Completion>& completi
 
 }  // namespace
 
+std::vector<std::int64_t> prompt(std::int64_t tokens) {
+  std::vector<std::int64_t> ids;
+  for (std::int64_t j = 0; j < tokens; ++j) ids.push_back(1 + 3 * j % 199);
+  return ids;
+}
+
 std::vector<Request> requests_of(const pi0::Config& config, const Question& q) {
   std::vector<Request> requests;
   for (std::int64_t i = 0; i < q.requests; ++i) requests.push_back({i, q.prompt, q.new_tokens});

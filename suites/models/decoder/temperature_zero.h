@@ -59,6 +59,9 @@ struct Answer {
   }
 };
 
+/// Of so many tokens; token j is that of sample 0 of pi0's synthetic texts. Every preset knows it.
+std::vector<std::int64_t> prompt(std::int64_t tokens);
+
 /// The requests of a question: those of its prompt have the ids 0 to `requests` - 1.
 std::vector<Request> requests_of(const pi0::Config& config, const Question& question);
 

@@ -6,6 +6,7 @@ import inspect
 
 from .call_text import parse_call
 
+NO_KERNELS = "a model calls operators of torch's, for which the module registers no kernel"
 UNKNOWN = "not declared by the module: sums in fp32 (fp64 for fp64), functions within 4 ulp"
 
 
@@ -48,6 +49,11 @@ class Functions:
                                 if self._function(n)],
                                lacks=self._lacks(o["op"]))
                 for o in ops if self._offers(o)]
+
+    @staticmethod
+    def absent(ops):
+        """Why a model cannot be had."""
+        return {o["op"]: NO_KERNELS for o in ops if "bic::" in "".join(o["calls"])}
 
     def _function(self, name):
         function = vars(self._module).get(name)

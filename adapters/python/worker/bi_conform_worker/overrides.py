@@ -3,9 +3,9 @@ import functools
 
 import torch
 
-from . import torch_host
+from . import models, torch_host
 from .call_text import parse_call
-from .functions import manifest_entry, takes
+from .functions import NO_KERNELS, manifest_entry, takes
 
 # The one overload's name that a composite op always ends in.
 LEAVES = {
@@ -20,6 +20,7 @@ LEAVES = {
 }
 # Ops that are made of others, which one depending on rank and layout.
 COMPOSITES = {"linear": ("mm", "addmm", "bmm"), "matmul": ("mm", "bmm", "mv", "dot")}
+MODEL_REASON = "a model of ATen's operators: the module's run where it reaches them"
 # Rounds between the product and the bias, as a rank-3 linear does that reaches bmm.
 TWICE = {"form": "round-before-bias", "source": "a composite of bmm and an addition rounds twice"}
 
@@ -49,6 +50,7 @@ class Overrides:
         self._places = [torch, torch.nn.functional]
         self._attributes = [dict(vars(place)) for place in self._places]
         self._replaced, self._changed, self._declared = {}, set(), {}
+        self._no_models = ""
         self.op = None
         self._watch()
 
@@ -62,7 +64,7 @@ class Overrides:
 
     def _brought(self):
         """Steps of operators that are not torch's: of ops that a user declared."""
-        return [s for o in self._ops for t in o["calls"] for s in parse_call(t)
+        return [s for o in self._ops if not _is_model(o) for t in o["calls"] for s in parse_call(t)
                 if not s.op.startswith("aten::")]
 
     def _watch(self):
@@ -101,11 +103,19 @@ class Overrides:
         return bool(self._changed or self._replaced)
 
     def manifest(self, ops):
+        if any(map(_is_model, ops)):
+            self._no_models = models.load() if self._changed else NO_KERNELS
         entries = (self._entry(o) for o in ops if _known(o["calls"]))
         return [e for e in entries if e is not None]
 
+    def absent(self, ops):
+        """Why a model cannot be had."""
+        return {o["op"]: self._no_models for o in ops if _is_model(o) and self._no_models}
+
     def _entry(self, op):
         name, declared = op["op"], self._declared.get(op["op"], {})
+        if _is_model(op):
+            return manifest_entry(name, op["dtypes"], declared, [], MODEL_REASON)
         bases = {s.base for t in op["calls"] for s in parse_call(t)
                  if name in s.base or not s.op.startswith("aten::")}
         bases |= {LEAVES[name]} if name in LEAVES else set()
@@ -152,6 +162,11 @@ class Overrides:
         _, replaced = self._replaced.get(step.base, ("", None))
         return replaced(*positional, **named) if replaced else torch_host.call(
             step, positional, named)
+
+
+def _is_model(op):
+    """Whether bi-conform brings its operators."""
+    return any(s.op.startswith("bic::") for text in op["calls"] for s in parse_call(text))
 
 
 def _known(calls):
