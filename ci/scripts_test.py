@@ -48,6 +48,13 @@ mkdir -p "$2/torch/lib" && touch "$2/torch/lib/libtorch_cpu.so"
 """
 
 
+# Makes an environment; takes whatever is to be installed there.
+VENV_THAT_WORKS = """
+echo "${@:2}" >>"$0.calls"
+[[ $3 != venv ]] || { mkdir -p "$5/bin" && cp "$0" "$5/bin/python"; }
+"""
+
+
 class CiScripts(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -202,6 +209,34 @@ class Setup(CiScripts):
 
         self.stand_in("pip-python", "exit 1")  # must not be called again
         self.assertEqual(self.run_script("conform", "0", BIC_LIBTORCH="ON").returncode, 0)
+
+
+class PythonTorch(CiScripts):
+    def setUp(self):
+        super().setUp()
+        self.folder = self.project / "build" / "python-torch"
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def test_is_made_once_and_given_to_the_tests(self):
+        self.stand_in("pip-python", VENV_THAT_WORKS)
+        self.assertEqual(self.run_script("python-torch").returncode, 0)
+        venv, pip = (self.work / "bin" / "pip-python.calls").read_text().splitlines()
+        self.assertIn("-m venv --without-pip", venv)
+        self.assertRegex(pip, r"-m pip --python .*/bin/python install .* torch==2\.11\.0 numpy==")
+
+        self.stand_in("pip-python", "exit 1")  # must not be called again
+        ran = self.run_script("python-torch")
+        self.assertEqual((ran.returncode, ran.stdout, ran.stderr), (0, "", ""))
+        self.assertEqual(self.run_script("conform", "0").returncode, 0)
+        cache = (self.project / "build" / "release" / "CMakeCache.txt").read_text()
+        self.assertIn(f"BIC_PYTHON_TORCH:UNINITIALIZED={self.folder}/bin/python\n", cache)
+
+    def test_that_was_interrupted_is_not_taken_for_a_finished_one(self):
+        self.stand_in("pip-python", VENV_THAT_WORKS + "[[ $3 == venv ]] || exit 1\n")
+        ran = self.run_script("python-torch")
+        self.assertEqual(ran.returncode, 4, ran.stderr)
+        self.assertIn("setup.log", ran.stderr)
+        self.assertFalse(self.folder.exists())
 
 
 if __name__ == "__main__":
