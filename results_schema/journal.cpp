@@ -82,6 +82,7 @@ void JournalWriter::add(const ProblemRecord& problem) {
 }
 
 void JournalWriter::add(const RowTiming& timing) { write_line(timing_line(timing)); }
+void JournalWriter::add(const DecoderRow& row) { write_line(decoder_line(row)); }
 
 void JournalWriter::write_line(const std::string& body) {
   if (!failure_.empty()) throw HarnessError(failure_);

@@ -54,14 +54,16 @@ struct Journal {
   JournalHeader header;
   std::vector<ProblemRecord> problems;  ///< in the order in which they were closed, none twice
   std::vector<RowTiming> timings;
-  std::uintmax_t good_bytes = 0;   ///< where the next line belongs
-  std::uintmax_t total_bytes = 0;  ///< more than `good_bytes` after a death: the rest is dropped
+  std::vector<DecoderRow> decoder;  ///< none twice
+  std::uintmax_t good_bytes = 0;    ///< where the next line belongs
+  std::uintmax_t total_bytes = 0;   ///< more than `good_bytes` after a death: the rest is dropped
 };
 
 /// Append-only JSON lines: the header, then of each judged problem one object a case and one that
-/// closes it, and one for each timed row. A line is handed to the kernel before `add` goes on, so
-/// that a killed run loses at most the problem being written. The member "check" of a line is the
-/// first 8 hex digits of the SHA-256 of the line without it. A journal has one writer at a time.
+/// closes it, and one for each timed row and each decoder. A line is handed to the kernel before
+/// `add` goes on, so that a killed run loses at most the problem being written. The member "check"
+/// of a line is the first 8 hex digits of the SHA-256 of the line without it. A journal has one
+/// writer at a time.
 class JournalWriter {
  public:
   /// A new journal. Throws UsageError when the file exists or cannot be created.
@@ -79,6 +81,7 @@ class JournalWriter {
   /// nothing is written any more, so that no line follows half a line.
   void add(const ProblemRecord& problem);
   void add(const RowTiming& timing);
+  void add(const DecoderRow& row);
 
  private:
   JournalWriter(const std::filesystem::path& path, int flags);

@@ -60,4 +60,6 @@ std::string timing_line(const RowTiming& t) {
       {"op", t.op}, {"dtype", name(t.dtype)}, {"throughput", throughput_to_json(t.throughput)}});
 }
 
+std::string decoder_line(const DecoderRow& row) { return canonical_json(json{{"decoder", row}}); }
+
 }  // namespace bic::report

@@ -21,5 +21,6 @@ std::string header_line(const JournalHeader& header);
 std::string case_line(const CaseResult& result);
 std::string problem_line(const ProblemRecord& problem);  ///< of its cases only their number
 std::string timing_line(const RowTiming& timing);
+std::string decoder_line(const DecoderRow& row);
 
 }  // namespace bic::report

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -76,8 +77,11 @@ class Reader {
       waiting_.push_back(case_from_json(line));
     } else if (line.contains("problem")) {
       close(line);
+    } else if (!waiting_.empty()) {
+      throw UsageError("it stands between the cases of a problem");
+    } else if (line.contains("decoder")) {
+      add_decoder(line.at("decoder").get<DecoderRow>());
     } else {
-      if (!waiting_.empty()) throw UsageError("it stands between the cases of a problem");
       journal.timings.push_back({.op = line.at("op"),
                                  .dtype = dtype_of(line),
                                  .throughput = throughput_from_json(line.at("throughput"))});
@@ -99,6 +103,14 @@ class Reader {
     p.cases = std::move(waiting_);
     waiting_.clear();
     journal.problems.push_back(std::move(p));
+  }
+
+  void add_decoder(DecoderRow row) {
+    const auto is_same = [&](const DecoderRow& r) { return r.question == row.question; };
+    if (std::ranges::any_of(journal.decoder, is_same)) {
+      throw UsageError("it answers for a decoder for the second time");
+    }
+    journal.decoder.push_back(std::move(row));
   }
 
   bool started_ = false;

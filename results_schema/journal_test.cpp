@@ -54,12 +54,13 @@ class JournalFile : public testing::Test {
     std::ofstream(path_, std::ios::binary | std::ios::trunc) << text;
   }
 
-  // A header, two cases and their end, a timing, the end of a problem without cases.
-  std::string write_six_lines() const {
+  // A header, two cases and their end, a timing, the end of a problem without cases, a decoder.
+  std::string write_seven_lines() const {
     JournalWriter writer(path_, header_);
     writer.add(full_problem());
     writer.add(RowTiming{"mm", DType::kBFloat16, *example_op().throughput});
     writer.add(empty_problem());
+    writer.add(example_decoder());
     return content();
   }
 
@@ -87,7 +88,7 @@ std::size_t end_of_line(const std::string& text, int line) {
 }
 
 TEST_F(JournalFile, ReadsWhatWasWritten) {
-  const std::string text = write_six_lines();
+  const std::string text = write_seven_lines();
   const Journal journal = read_journal(path_);
   EXPECT_EQ(journal.header.facts, header_.facts);
   EXPECT_EQ(journal.header.command_line, header_.command_line);
@@ -111,6 +112,9 @@ TEST_F(JournalFile, ReadsWhatWasWritten) {
   EXPECT_EQ(journal.problems[1].number, 1);
   EXPECT_FALSE(journal.problems[1].timed || journal.problems[1].worst_error_ppm);
   EXPECT_EQ(journal.timings.at(0).throughput.shape, "k64,n64 B=8");
+  ASSERT_EQ(journal.decoder.size(), 1u);
+  EXPECT_EQ(journal.decoder[0].question, example_decoder().question);
+  EXPECT_EQ(journal.decoder[0].answer->first_token->served, 5);
   EXPECT_EQ(journal.good_bytes, text.size());
   EXPECT_EQ(journal.total_bytes, text.size());
 }
@@ -124,14 +128,18 @@ TEST_F(JournalFile, HoldsEachProblemAsSoonAsItIsAdded) {
 
 // Whatever byte a kill stops at, the whole problems before it are read, and nothing else is.
 TEST_F(JournalFile, DropsWhatIsNoWholeProblemAtAnyByte) {
-  const std::string text = write_six_lines();
-  const std::size_t ends[] = {
-      end_of_line(text, 1), end_of_line(text, 4), end_of_line(text, 5), text.size()};
+  const std::string text = write_seven_lines();
+  const std::size_t ends[] = {end_of_line(text, 1),
+                              end_of_line(text, 4),
+                              end_of_line(text, 5),
+                              end_of_line(text, 6),
+                              text.size()};
   for (std::size_t size = ends[0]; size <= text.size(); ++size) {
     replace_content(text.substr(0, size));
     const Journal journal = read_journal(path_);
     EXPECT_EQ(journal.problems.size(), (size >= ends[1]) + (size >= ends[3])) << size;
     EXPECT_EQ(journal.timings.size(), std::size_t{size >= ends[2]}) << size;
+    EXPECT_EQ(journal.decoder.size(), std::size_t{size >= ends[4]}) << size;
     const auto good = *std::prev(std::upper_bound(std::begin(ends), std::end(ends), size));
     EXPECT_EQ(journal.good_bytes, good) << size;
     EXPECT_EQ(journal.total_bytes, size) << size;
@@ -139,7 +147,7 @@ TEST_F(JournalFile, DropsWhatIsNoWholeProblemAtAnyByte) {
 }
 
 TEST_F(JournalFile, RefusesATruncatedHeader) {
-  const std::string text = write_six_lines();
+  const std::string text = write_seven_lines();
   for (const std::size_t size : {std::size_t{0}, std::size_t{20}, text.find('\n')}) {
     replace_content(text.substr(0, size));
     EXPECT_THAT(refusal(), HasSubstr("line 1: no whole header")) << size;
@@ -148,7 +156,7 @@ TEST_F(JournalFile, RefusesATruncatedHeader) {
 
 // At any byte: the text is in the end what one writer would have written.
 TEST_F(JournalFile, IsResumedAfterADeathAtAnyByteOfAProblem) {
-  const std::string text = write_six_lines();
+  const std::string text = write_seven_lines();
   const std::size_t whole = end_of_line(text, 4);
   for (std::size_t size = end_of_line(text, 1); size < whole; size += 7) {
     replace_content(text.substr(0, size));
@@ -159,7 +167,7 @@ TEST_F(JournalFile, IsResumedAfterADeathAtAnyByteOfAProblem) {
 
 // One changed bit anywhere: in the check, in a name, in a digest, in a line's end.
 TEST_F(JournalFile, RefusesOneFlippedBitAnywhere) {
-  const std::string text = write_six_lines();
+  const std::string text = write_seven_lines();
   for (std::size_t i = 0; i + 1 < text.size(); ++i) {
     std::string wrong = text;
     wrong[i] ^= 1;
@@ -170,7 +178,7 @@ TEST_F(JournalFile, RefusesOneFlippedBitAnywhere) {
 }
 
 TEST_F(JournalFile, RefusesALineThatWasTakenOut) {
-  const std::string text = write_six_lines();
+  const std::string text = write_seven_lines();
   const char* const wrong[] = {"line 1: ", "line 3: it closes 2 cases, but 1", "line 3: it closes"};
   for (int line = 1; line <= 3; ++line) {
     const std::size_t begin = end_of_line(text, line - 1), end = end_of_line(text, line);
@@ -179,15 +187,17 @@ TEST_F(JournalFile, RefusesALineThatWasTakenOut) {
   }
 }
 
-TEST_F(JournalFile, RefusesAProblemThatIsClosedTwice) {
-  const std::string text = write_six_lines();
+TEST_F(JournalFile, RefusesAProblemOrDecoderThatIsThereTwice) {
+  const std::string text = write_seven_lines();
   const std::size_t begin = end_of_line(text, 1), end = end_of_line(text, 4);
   replace_content(text + text.substr(begin, end - begin));
-  EXPECT_THAT(refusal(), HasSubstr("line 9: it closes a problem for the second time"));
+  EXPECT_THAT(refusal(), HasSubstr("line 10: it closes a problem for the second time"));
+  replace_content(text + text.substr(end_of_line(text, 6)));
+  EXPECT_THAT(refusal(), HasSubstr("line 8: it answers for a decoder for the second time"));
 }
 
 TEST_F(JournalFile, RefusesATimingBetweenTheCasesOfAProblem) {
-  const std::string text = write_six_lines();
+  const std::string text = write_seven_lines();
   const std::size_t second = end_of_line(text, 2), timing = end_of_line(text, 4);
   replace_content(text.substr(0, second) + text.substr(timing, end_of_line(text, 5) - timing) +
                   text.substr(second));
@@ -202,7 +212,7 @@ TEST_F(JournalFile, RefusesAnotherSchemaVersion) {
 }
 
 TEST_F(JournalFile, IsNeverOverwritten) {
-  const std::string text = write_six_lines();
+  const std::string text = write_seven_lines();
   EXPECT_THROW(JournalWriter(path_, header_), UsageError);
   EXPECT_EQ(content(), text);
 }
@@ -219,7 +229,7 @@ TEST_F(JournalFile, HasOneWriterAtATime) {
 }
 
 TEST_F(JournalFile, IsNotCutWhereItGrewSinceItWasRead) {
-  write_six_lines();
+  write_seven_lines();
   const Journal read = read_journal(path_);
   std::ofstream(path_, std::ios::app) << "more";
   EXPECT_THROW(JournalWriter(path_, read), HarnessError);

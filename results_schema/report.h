@@ -9,7 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "results_schema/decoder_row.h"
 #include "results_schema/vocabulary.h"
+#include "results_schema/waiver_row.h"
 
 /// The report as C++; report.schema.json is the same as a contract. JSON keys are the members'
 /// names. There is no floating-point number in it: nanoseconds, parts per million and ulps are
@@ -36,6 +38,7 @@ struct Suite {
   std::string version;
   std::vector<std::string> relations;  ///< names of the relations the suite knows
   std::string kill_matrix_sha256;      ///< of docs/kill_matrix.csv: what this version sees
+  std::string program_sha256;          ///< of the program that judged; may be left out
   std::optional<Detection> detection;  ///< of a run with --selftest
   std::vector<DeclaredOp> declared;    ///< beside the registry's ops; may be left out
 };
@@ -149,6 +152,7 @@ struct RelationRow {
   std::int64_t failed = 0;
   std::int64_t vacuous = 0;
   std::int64_t skipped = 0;
+  std::int64_t excused = 0;  ///< its waived cases; 0 may be left out
 };
 
 /// Speed of one op and dtype on one shape; medians of one call.
@@ -161,6 +165,8 @@ struct Throughput {
   std::string unit = "flops";   ///< what `work` counts: flops or bytes
   std::int64_t work = 0;        ///< useful work of one call
   bool digest_matches = false;  ///< the timed output has the bytes of the judged one
+  /// stock / backend of each pair of neighbouring blocks, in order; may be left out.
+  std::vector<std::int64_t> ratios_ppm;
 };
 
 /// Result of one op and dtype.
@@ -194,6 +200,7 @@ struct CaseResult {
   Status status = Status::kError;
   std::vector<Reason> reasons;
   std::string digest;            ///< of the output's bytes, hex; empty when there was none
+  std::string inputs;            ///< digest of the tested sample's inputs; may be left out
   std::optional<Detail> detail;  ///< of a case that did not pass
 };
 
@@ -253,7 +260,9 @@ struct Report {
   std::vector<OpRow> ops;
   std::vector<CaseResult>
       cases;  ///< every case but those skipped or unsupported, which may be left out
-  std::vector<Failure> failures;  ///< made small; may be left out
+  std::vector<Failure> failures;    ///< made small; may be left out
+  std::vector<DecoderRow> decoder;  ///< not among the totals; may be left out
+  std::vector<WaiverRow> waivers;   ///< of a run with --waivers; may be left out
   Coverage coverage;
   Controls controls;
 };
@@ -273,7 +282,7 @@ Report load_report(const std::filesystem::path& path);
 /// The first contradiction inside a report, in one line; empty when there is none.
 /// Totals: counters sum to `planned`; ops and listed cases, counted again, give the same counters.
 std::string check_totals(const Report& report);
-/// Verdict: nothing red or in error conforms; exit code 0 means conforms; no shard is certifiable.
+/// Verdict: nothing red or in error conforms, as exit code 0 says; no shard is certifiable.
 std::string check_verdict(const Report& report);
 /// Cases: canonical names, none twice, a reason for each `fail`.
 std::string check_cases(const Report& report);
@@ -281,7 +290,11 @@ std::string check_cases(const Report& report);
 std::string check_failures(const Report& report);
 /// Shard: its number is one of its count, and each row of `ops` has its place.
 std::string check_shard(const Report& report);
-/// The first of the five.
+/// Decoder: no question twice, in no shard but the first, and each status as its answer says.
+std::string check_decoder(const Report& report);
+/// Waivers: the waived cases are theirs, and a conforming report has none to be taken out.
+std::string check_waivers(const Report& report);
+/// The first of the seven.
 std::string check_report(const Report& report);
 
 }  // namespace bic::report

@@ -141,7 +141,13 @@ std::string check_shard(const Report& report) {
 }
 
 std::string check_report(const Report& report) {
-  for (const auto check : {check_totals, check_verdict, check_cases, check_failures, check_shard}) {
+  for (const auto check : {check_totals,
+                           check_verdict,
+                           check_cases,
+                           check_failures,
+                           check_shard,
+                           check_decoder,
+                           check_waivers}) {
     const std::string problem = check(report);
     if (!problem.empty()) return problem;
   }

@@ -12,6 +12,8 @@ Report conforming_report() {
   Report r = example_report();
   r.cases[1].status = Status::kWaived;
   r.failures.clear();
+  r.decoder[0] = example_held_decoder();
+  r.waivers[0] = {r.cases[1].case_name, "", "#12", "me", "2026-12-31", 1, 0, WaiverState::kUsed};
   for (Counters* counters : {&r.totals.cases, &r.ops[0].cases}) {
     (*counters)[Status::kFail] = 0;
     (*counters)[Status::kWaived] = 1;
@@ -108,6 +110,19 @@ TEST(CheckShard, SeesNumbersThatCannotBe) {
   EXPECT_EQ(check_shard(r), "shard: the places of its rows do not ascend");
 }
 
+TEST(CheckWaivers, SeesWaivedCasesWithoutAWaiver) {
+  Report r = conforming_report();
+  r.waivers.clear();
+  EXPECT_EQ(check_report(r), "waivers: 1 cases are waived, but they have 0");
+  r = conforming_report();
+  r.waivers[0].waived = 0;
+  EXPECT_THAT(check_report(r), HasSubstr("used with 0 waived cases"));
+  r.waivers[0].state = WaiverState::kUnexpectedPass;
+  EXPECT_THAT(check_report(r), HasSubstr("unexpected_pass, yet the report conforms"));
+  r.waivers[0].pattern = "mm";
+  EXPECT_THAT(check_report(r), HasSubstr("not of a case or else a pattern"));
+}
+
 TEST(CheckCases, SeesACaseTwice) {
   Report r = example_report();
   r.cases.push_back(r.cases[0]);
@@ -130,6 +145,36 @@ TEST(CheckCases, SeesANameThatIsNotCanonical) {
   Report r = example_report();
   r.cases[0].case_name = "mm.alone/bf16:k064:B1#1:fill=ones:s=0000000000000001";
   EXPECT_THAT(check_cases(r), HasSubstr("field 'dims'"));
+}
+
+TEST(CheckDecoder, SeesAVerdictThatItsAnswersDeny) {
+  Report r = conforming_report();
+  r.decoder[0] = example_decoder();
+  EXPECT_EQ(check_report(r), "verdict: conforms with decoder tiny bf16 of status fail");
+  r.decoder[0].status = Status::kPass;
+  EXPECT_EQ(check_report(r), "decoder tiny bf16: pass with an answer that varies");
+}
+
+struct WrongDecoder {
+  void (*spoil)(Report&);
+  const char* says;
+};
+
+TEST(CheckDecoder, SeesWhatItCannotSay) {
+  const WrongDecoder wrongs[] = {
+      {[](Report& r) { r.run.shard->index = 2; }, "decoder: in shard 2, not in the first"},
+      {[](Report& r) { r.decoder.push_back(r.decoder[0]); }, "tiny bf16 is there twice"},
+      {[](Report& r) { r.decoder[0].reasons.clear(); }, "fail without a reason"},
+      {[](Report& r) { r.decoder[0].answer.reset(); }, "fail without an answer"},
+      {[](Report& r) { r.decoder[0].status = Status::kTimeout; }, "timeout with an answer"},
+      {[](Report& r) { r.decoder[0].status = Status::kVacuous; }, "vacuous with an answer that"},
+      {[](Report& r) { r.decoder[0].answer = example_held_decoder().answer; }, "does not vary"},
+  };
+  for (const WrongDecoder& wrong : wrongs) {
+    Report r = example_report();
+    wrong.spoil(r);
+    EXPECT_THAT(check_report(r), HasSubstr(wrong.says));
+  }
 }
 
 struct WrongFailure {

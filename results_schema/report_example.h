@@ -11,6 +11,7 @@ inline CaseResult example_pass() {
   pass.case_name = "mm.alone/bf16:k64:B7@3#42~B1#42:fill=cancel:s=0000000000000001";
   pass.status = Status::kPass;
   pass.digest = "00ff";
+  pass.inputs = std::string(64, '7');
   return pass;
 }
 
@@ -46,9 +47,45 @@ inline OpRow example_op() {
   op.worst_error_ppm = 130000;
   op.why = "alone: bits";
   op.problems = {2, 0, 1, 0};
-  op.relations = {{"alone", true, 1, 1, 1, 0, 3}};
-  op.throughput = Throughput{1000, 900, 900000, 20000, "k64,n64 B=8", "flops", 65536, true};
+  op.relations = {{"alone", true, 1, 1, 1, 0, 3, 2}};
+  op.throughput =
+      Throughput{1000, 900, 900000, 20000, "k64,n64 B=8", "flops", 65536, true, {880000, 920000}};
   return op;
+}
+
+inline DecoderRow example_decoder() {
+  DecoderRow row;
+  row.question = {"tiny", DType::kBFloat16, Seed{0x9f3c51d20b7e4a11}, 200, 40, 16, 2};
+  row.status = Status::kFail;
+  row.reasons = {Reason::kBits};
+  row.message = "2 completions";
+  row.answer = {.requests = 200,
+                .distinct = 2,
+                .alone = {17, 3},
+                .least_lead = "0x1p-6",
+                .tokens = 3508,
+                .different = 12,
+                .largest = "0x1.8p-18",
+                .first_token = DecoderToken{3, 1, 3, 5},
+                .first_logit = DecoderValue{2, 0, 17, "0x3ff0000000000000", "0x3ff0000000000001"},
+                .first_log_probability = DecoderValue{1, 0, 17, "0xbff1", "0xbff2"},
+                .traffic = {900, 300, 8, 8, 150, 4000}};
+  row.killed_workers = 1;
+  return row;
+}
+
+/// One without a difference.
+inline DecoderRow example_held_decoder() {
+  DecoderRow row = example_decoder();
+  row.status = Status::kPass;
+  row.reasons.clear();
+  row.answer->distinct = 1;
+  row.answer->different = 0;
+  row.answer->largest = "0x0p+0";
+  row.answer->first_token.reset();
+  row.answer->first_logit.reset();
+  row.answer->first_log_probability.reset();
+  return row;
 }
 
 inline Report example_report() {
@@ -56,6 +93,7 @@ inline Report example_report() {
   r.suite = {.version = "0.1.0",
              .relations = {"repeat", "alone"},
              .kill_matrix_sha256 = std::string(64, '0'),
+             .program_sha256 = std::string(64, '5'),
              .detection = Detection{.killed = 65, .faults = 66},
              .declared = {{"fused", std::string(64, 'b')}}};
   r.subject = {"libtorch",
@@ -77,8 +115,8 @@ inline Report example_report() {
            true,
            "budget of 60s",
            "public",
-           "--python python3.9",
-           Shard{2, 4, "--shard", {7}},
+           " --python python3.9",
+           Shard{1, 4, "--shard", {7}},
            2};
   r.shards = {{2, 4, "bi-conform", r.run.started, 7, r.environment, {{"torch", "2.11.0"}}}};
   r.ops = {example_op()};
@@ -86,6 +124,8 @@ inline Report example_report() {
   r.verdict = {false, Level::kRepeatable, "standard", false, {"incomplete"}, 1, 12, 1, "no"};
   r.cases = {example_pass(), example_fail()};
   r.failures = {example_failure()};
+  r.decoder = {example_decoder()};
+  r.waivers = {{.pattern = "softmax", .reason = "slow", .owner = "me", .expires = "2026-01-31"}};
   r.coverage = {4, 3, 2, 4};
   r.controls = {10, 3, 1, 0, {{Law::kCancel, 3, 1, 192, {{"reversed", 100}}}}};
   return r;

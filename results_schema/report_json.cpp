@@ -18,10 +18,19 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Shard, index, count, source, rows)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(
     ShardRun, index, count, command_line, started, duration_ns, environment, fingerprint)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Problems, order, tail, value, none)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(
-    RelationRow, relation, required, counted_problems, passed, failed, vacuous, skipped)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(
-    Throughput, backend_ns, stock_ns, ratio_ppm, spread_ppm, shape, unit, work, digest_matches)
+// What an older report lacks of these is empty; the schema says what may be lacking.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(
+    RelationRow, relation, required, counted_problems, passed, failed, vacuous, skipped, excused)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Throughput,
+                                                backend_ns,
+                                                stock_ns,
+                                                ratio_ppm,
+                                                spread_ppm,
+                                                shape,
+                                                unit,
+                                                work,
+                                                digest_matches,
+                                                ratios_ppm)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Coverage, required, executed, counted, planned)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ControlRow, law, problems, vacuous, compared, changed)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RelationOutcome, relation, status)
@@ -79,6 +88,7 @@ Counters counters_from_json(const json& object) {
 void to_json(json& j, const Suite& s) {
   j = {{"name", s.name}, {"version", s.version}, {"relations", s.relations}};
   put_if(j, "kill_matrix_sha256", s.kill_matrix_sha256);
+  put_if(j, "program_sha256", s.program_sha256);
   put_if(j, "detection", s.detection);
   put_if(j, "declared", s.declared);
 }
@@ -88,6 +98,7 @@ void from_json(const json& j, Suite& s) {
   j.at("version").get_to(s.version);
   j.at("relations").get_to(s.relations);
   get_if(j, "kill_matrix_sha256", s.kill_matrix_sha256);
+  get_if(j, "program_sha256", s.program_sha256);
   get_if(j, "detection", s.detection);
   get_if(j, "declared", s.declared);
 }
@@ -198,6 +209,7 @@ void from_json(const json& j, Detail& d) {
 
 void to_json(json& j, const CaseResult& c) {
   j = {{"case", c.case_name}, {"status", c.status}, {"reasons", c.reasons}, {"digest", c.digest}};
+  put_if(j, "inputs", c.inputs);
   put_if(j, "detail", c.detail);
 }
 
@@ -206,6 +218,7 @@ void from_json(const json& j, CaseResult& c) {
   j.at("status").get_to(c.status);
   j.at("reasons").get_to(c.reasons);
   j.at("digest").get_to(c.digest);
+  get_if(j, "inputs", c.inputs);
   get_if(j, "detail", c.detail);
 }
 
@@ -250,6 +263,8 @@ void to_json(json& j, const Report& r) {
   put_if(j, "peer", r.peer);
   put_if(j, "shards", r.shards);
   put_if(j, "failures", r.failures);
+  put_if(j, "decoder", r.decoder);
+  put_if(j, "waivers", r.waivers);
 }
 
 void from_json(const json& j, Report& r) {
@@ -265,6 +280,8 @@ void from_json(const json& j, Report& r) {
   j.at("ops").get_to(r.ops);
   j.at("cases").get_to(r.cases);
   get_if(j, "failures", r.failures);
+  get_if(j, "decoder", r.decoder);
+  get_if(j, "waivers", r.waivers);
   j.at("coverage").get_to(r.coverage);
   j.at("controls").get_to(r.controls);
 }

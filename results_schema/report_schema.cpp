@@ -1,40 +1,25 @@
 #include "results_schema/report_schema.h"
 
 #include <nlohmann/json.hpp>
-#include <valijson/adapters/nlohmann_json_adapter.hpp>
-#include <valijson/schema.hpp>
-#include <valijson/schema_parser.hpp>
-#include <valijson/validation_results.hpp>
-#include <valijson/validator.hpp>
+
+#include "results_schema/schema_check.h"
 
 namespace bic::report {
-namespace {
-
-using Adapter = valijson::adapters::NlohmannJsonAdapter;
-
-struct ReportSchema {
-  ReportSchema() {
-    const nlohmann::json text = nlohmann::json::parse(schema_text());
-    valijson::SchemaParser(valijson::SchemaParser::kDraft7).populateSchema(Adapter(text), schema);
-  }
-  valijson::Schema schema;
-};
-
-}  // namespace
 
 std::string schema_error(const nlohmann::json& report) {
-  static const ReportSchema kReport;
-  valijson::Validator validator;
-  valijson::ValidationResults results;
-  if (validator.validate(kReport.schema, Adapter(report), &results)) return "";
-  // The innermost fault has the longest place; the others only repeat that something inside is bad.
-  valijson::ValidationResults::Error worst, error;
-  while (results.popError(error)) {
-    if (error.context.size() > worst.context.size()) worst = error;
-  }
-  std::string place;
-  for (const std::string& step : worst.context) place += step == "<root>" ? "" : step;
-  return (place.empty() ? "report" : place) + ": " + worst.description;
+  static const SchemaCheck kReport(schema_text(), "report");
+  return kReport.error(report);
+}
+
+std::string decoder_answer_error(const nlohmann::json& answer) {
+  const auto text = [] {
+    const auto schema = nlohmann::json::parse(schema_text());
+    return nlohmann::json{{"$ref", "#/definitions/decoder_answer"},
+                          {"definitions", schema.at("definitions")}}
+        .dump();
+  };
+  static const SchemaCheck kAnswer(text(), "decoder_answer");
+  return kAnswer.error(answer);
 }
 
 }  // namespace bic::report

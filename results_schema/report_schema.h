@@ -13,4 +13,7 @@ std::string_view schema_text();
 /// fits.
 std::string schema_error(const nlohmann::json& report);
 
+/// The same of a worker's answer, the schema's definition decoder_answer.
+std::string decoder_answer_error(const nlohmann::json& answer);
+
 }  // namespace bic::report

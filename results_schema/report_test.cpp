@@ -55,6 +55,14 @@ TEST(ReportSchema, AcceptsWhatMayBeAbsent) {
   report.run.killed_workers = 0;
   report.shards.clear();
   report.controls.laws.clear();
+  report.decoder[0].answer->first_token.reset();
+  report.decoder[0].answer->first_logit.reset();
+  report.decoder[0].answer->first_log_probability.reset();
+  EXPECT_EQ(schema_error(report_to_json(report)), "");
+  report.decoder[0].answer.reset();
+  EXPECT_EQ(schema_error(report_to_json(report)), "");
+  report.decoder.clear();
+  report.waivers.clear();
   EXPECT_EQ(schema_error(report_to_json(report)), "");
 }
 
@@ -74,7 +82,11 @@ TEST(ReportSchema, NeedsEveryMemberAndTakesNoOther) {
                                           "suite",
                                           "repro_flags",
                                           "killed_workers",
-                                          "kill_matrix_sha256"};
+                                          "kill_matrix_sha256",
+                                          "program_sha256",
+                                          "inputs",
+                                          "pattern",
+                                          "excused"};
   int removed = 0;
   for (const auto& [path, value] : flat.items()) {
     const json::json_pointer at(path);
@@ -140,6 +152,16 @@ TEST(ReportSchema, RefusesWrongValuesAndNamesTheirPlace) {
       {"/peer/backend", ""},
       {"/suite/declared/0/sha256", "b"},
       {"/controls/laws/0/changed/reversed", "100"},
+      {"/decoder/0/question/preset", ""},
+      {"/decoder/0/question/seed", "7"},
+      {"/decoder/0/status", "varies"},
+      {"/decoder/0/answer/largest", "3e-6"},
+      {"/decoder/0/answer/least_lead", 1},
+      {"/decoder/0/answer/first_logit/bits_served", "-1.5"},
+      {"/waivers/0/expires", "soon"},
+      {"/waivers/0/owner", ""},
+      {"/waivers/0/state", "late"},
+      {"/ops/0/throughput/ratios_ppm/0", -1},
       {"/ops/0/dtype", "float32"},
       {"/ops/0/level", "BI-5"},
       {"/ops/0/cases/pass", -1},
@@ -183,6 +205,8 @@ json changed(const json& value) {
                                                          {"bits", "shape"},
                                                          {"accuracy", "witness"},
                                                          {"cancel", "edge"},
+                                                         {"used", "unused"},
+                                                         {"unused", "expired"},
                                                          {"9f3c51d20b7e4a11", "0000000000000001"}};
   if (value.is_boolean()) return !value.get<bool>();
   if (value.is_number()) return value.get<std::int64_t>() + 1;

@@ -1,0 +1,42 @@
+#include "results_schema/schema_check.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <valijson/adapters/nlohmann_json_adapter.hpp>
+#include <valijson/schema.hpp>
+#include <valijson/schema_parser.hpp>
+#include <valijson/validation_results.hpp>
+#include <valijson/validator.hpp>
+
+namespace bic {
+
+using Adapter = valijson::adapters::NlohmannJsonAdapter;
+
+struct SchemaCheck::Parsed {
+  valijson::Schema schema;
+};
+
+SchemaCheck::SchemaCheck(std::string_view schema, std::string what)
+    : parsed_(std::make_unique<Parsed>()), what_(std::move(what)) {
+  const nlohmann::json text = nlohmann::json::parse(schema);
+  valijson::SchemaParser(valijson::SchemaParser::kDraft7)
+      .populateSchema(Adapter(text), parsed_->schema);
+}
+
+SchemaCheck::~SchemaCheck() = default;
+
+std::string SchemaCheck::error(const nlohmann::json& value) const {
+  valijson::Validator validator;
+  valijson::ValidationResults results;
+  if (validator.validate(parsed_->schema, Adapter(value), &results)) return "";
+  // The innermost fault has the longest place; the others only repeat that something inside is bad.
+  valijson::ValidationResults::Error worst, error;
+  while (results.popError(error)) {
+    if (error.context.size() > worst.context.size()) worst = error;
+  }
+  std::string place;
+  for (const std::string& step : worst.context) place += step == "<root>" ? "" : step;
+  return (place.empty() ? what_ : place) + ": " + worst.description;
+}
+
+}  // namespace bic
