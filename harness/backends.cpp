@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "adapters/faults/catalog.h"
+#include "adapters/faults/model_catalog.h"
 #include "harness/python_launch.h"
 #include "results_schema/nearest.h"
 
@@ -120,6 +121,9 @@ std::vector<KnownBackend> known_backends() {
   all.push_back({"python:MODULE[:CALL]",
                  "a Python module's functions, or the kernels that it registers with its torch"});
   for (const faults::Fault& f : faults::catalog()) {
+    all.push_back({"fault:" + std::string(f.name), std::string(f.sentence)});
+  }
+  for (const faults::ModelFault& f : faults::model_catalog()) {
     all.push_back({"fault:" + std::string(f.name), std::string(f.sentence)});
   }
   return all;

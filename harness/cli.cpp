@@ -12,148 +12,18 @@
 #include "harness/backends.h"
 #include "harness/case_check.h"
 #include "harness/declare.h"
+#include "harness/decoder_suite.h"
 #include "harness/environment.h"
 #include "harness/flags.h"
 #include "harness/inform.h"
 #include "harness/interrupt.h"
 #include "harness/run.h"
-#include "harness/selection.h"
-#include "harness/selftest.h"
-#include "harness/shard_choice.h"
 #include "harness/typed.h"
 #include "results_schema/error.h"
 #include "results_schema/nearest.h"
 
 namespace bic {
 namespace {
-
-struct RunFlags {
-  BackendFlags backend;
-  SelectionText selection;
-  std::string seed, budget, jobs, shard, resume, out = "bi-conform-report";
-  bool quick = false, standard = false, exhaustive = false, no_perf = false;
-  bool no_shrink = false, selftest = false;
-
-  void add_to(CLI::App& app) {
-    backend.add_to(app);
-    app.add_option("--op", selection.ops, "only this op; repeats");
-    app.add_option("--dtype", selection.dtypes, "only this dtype: fp32 bf16 fp16 fp64; repeats");
-    app.add_option("--relation", selection.relations, "only this relation; repeats");
-    app.add_option("--level", selection.level, "up to this level: BI-0 … BI-3");
-    app.add_option("-k", selection.case_pattern, "regex searched in op[-variant].relation/dtype");
-    app.add_option("--dims", selection.dims, "your own sizes: k=281,n=7");
-    app.add_option(
-        "--shapes", selection.shapes, "file of sizes: CSV or JSON lines (docs/shapes.md)");
-    app.add_option("--suite", selection.suite, "public: sizes of public reports (docs/shapes.md)");
-    app.add_option("--batch", selection.batches, "your own batch sizes: 1,8,48");
-    app.add_option("--seed", seed, "hexadecimal seed of all values (b1c0)");
-    app.add_option("--budget", budget, "stop between problems after this time: 60s");
-    app.add_option("-o,--out", out, "folder of report.json and journal.jsonl");
-    app.add_option("--resume", resume, "go on with the run whose journal lies in this folder");
-    app.add_option("--shard", shard, "run part 2 of 4: 2/4; none: all of it (docs/shards.md)");
-    app.add_option("-j,--jobs", jobs, "workers that run problems at once (the cores, at most 4)");
-    app.add_flag("--quick", quick, "the daily plan (default)")->disable_flag_override();
-    app.add_flag("--standard", standard, "four times as many problems")->disable_flag_override();
-    app.add_flag("--exhaustive", exhaustive, "sixteen times as many")->disable_flag_override();
-    app.add_flag("--no-perf", no_perf, "time nothing")->disable_flag_override();
-    app.add_flag(
-           "--selftest", selftest, "first look for every planted fault; the report has the score")
-        ->disable_flag_override();
-    app.add_flag("--no-shrink", no_shrink, "show failures as found")->disable_flag_override();
-  }
-
-  Strength strength() const {
-    if (quick + standard + exhaustive > 1) {
-      throw UsageError("--quick, --standard and --exhaustive exclude each other");
-    }
-    return exhaustive ? Strength::kExhaustive : standard ? Strength::kStandard : Strength::kQuick;
-  }
-};
-
-/// One text for each folder: "r" and "r/" are the same.
-std::filesystem::path folder_named(const std::string& text) {
-  return (std::filesystem::path(text) / "").lexically_normal();
-}
-
-/// The folder of a run: of --out or of --resume, which the given arguments may both name.
-void choose_folder(const RunFlags& flags, bool out_given, RunOptions& options) {
-  options.resume = !flags.resume.empty();
-  options.out = options.resume ? flags.resume : flags.out;
-  if (options.resume && out_given && folder_named(flags.out) != folder_named(flags.resume)) {
-    throw UsageError(
-        fmt::format("--out '{}': --resume goes on in '{}'; leave --out away or name the same",
-                    flags.out,
-                    flags.resume));
-  }
-  const bool named_itself =
-      options.resume && std::filesystem::exists(options.out / "journal.jsonl");
-  if (options.shard && !named_itself) options.out /= folder_of(*options.shard);
-}
-
-/// What is typed to go on with a run that was started by these arguments.
-std::string resume_command(const std::string& typed,
-                           const Arguments& arguments,
-                           const RunOptions& options) {
-  std::string command = typed;
-  for (const std::string& argument : arguments) command += " " + shell_quoted(argument);
-  if (options.shard && options.shard->source != kShardFlag) {
-    command += fmt::format(" {} {}", kShardFlag, text_of(*options.shard));
-  }
-  if (options.resume) return command;
-  // A folder that --out names is that of all shards.
-  const auto& folder = options.shard ? options.out.parent_path() : options.out;
-  return command + " --resume " + shell_quoted(folder.string());
-}
-
-/// What the suite sees of the planted faults on this machine, with the seed of the run.
-report::Detection score_before_run(const Program& program, const RunOptions& options) {
-  return selftest({.program = program.path,
-                   .faults = faults_named({}),
-                   .seeds = {options.seed},
-                   .hunt = {},
-                   .jobs = options.jobs,
-                   .out = options.out})
-      .score;
-}
-
-int run_verb(const Program& program, const Arguments& arguments) {
-  CLI::App app("Judges whether a backend's kernels are batch invariant.", "bi-conform");
-  app.footer(
-      "Verbs: run (default), merge, repro, selftest, list, support, explain. "
-      "See bi-conform VERB --help.");
-  app.set_version_flag("--version", "bi-conform " + suite_version());
-  RunFlags flags;
-  flags.add_to(app);
-  parse(app, arguments);
-  flags.backend.declare(program);
-  RunOptions options;
-  flags.selection.has_peer = !flags.backend.against.empty();
-  options.selection = make_selection(flags.selection);
-  options.strength = flags.strength();
-  if (!flags.seed.empty()) options.seed = seed_flag(flags.seed);
-  options.jobs = job_count(flags.jobs);
-  if (!flags.budget.empty()) options.budget = duration("--budget", flags.budget);
-  const std::vector<Cell> plan = make_plan(options.selection, options.strength);
-  if (plan.empty()) {
-    throw UsageError("nothing is selected: no case passes all of " + filters_text(flags.selection));
-  }
-  check_sizes(plan, options.selection, options.seed);
-  options.backend = flags.backend.launch(program);
-  options.timed = !flags.no_perf && has_stock(program.path);
-  if (options.timed) options.stock = launch_of("libtorch", program.path);
-  options.shrink = !flags.no_shrink;
-  options.shard = choose_shard(flags.shard, variable);
-  choose_folder(flags, app.count("--out") > 0, options);
-  options.command_line = fmt::format("bi-conform {}", fmt::join(arguments, " "));
-  options.typed = program.typed;
-  options.resume_command = resume_command(program.typed, arguments, options);
-  options.selftest = flags.selftest;
-  catch_interrupts();
-  check_declared_ops();
-  if (flags.selftest && !options.resume) options.detection = score_before_run(program, options);
-  if (interrupted()) return static_cast<int>(ExitCode::kUnproved);
-  return run_suite(options);
-}
 
 int repro_verb(const Program& program, const Arguments& arguments) {
   CLI::App app("Runs one case again by its case string.", "bi-conform repro");
@@ -192,11 +62,13 @@ int list_verb(const Program& program, const Arguments& arguments) {
 int support_verb(const Program& program, const Arguments& arguments) {
   CLI::App app("Shows a backend's manifest.", "bi-conform support");
   BackendFlags backend;
+  std::string nonce;
   backend.add_to(app);
+  app.add_option("--nonce", nonce, "show the seed that a run takes for it (docs/signing.md)");
   parse(app, arguments);
   catch_interrupts();
   backend.declare(program);
-  return support(backend.launch(program));
+  return support(backend.launch(program), nonce);
 }
 
 int explain_verb(const Program&, const Arguments& arguments) {
@@ -226,11 +98,19 @@ const std::map<std::string, Verb>& verbs() {
                                                   {"support", support_verb},
                                                   {"explain", explain_verb},
                                                   {"selftest", selftest_verb},
+                                                  {"keygen", keygen_verb},
+                                                  {"sign", sign_verb},
+                                                  {"verify", verify_verb},
+                                                  {"prove", prove_verb},
+                                                  {"certify", certify_verb},
+                                                  {"perf", perf_verb},
+                                                  {"trace", trace_verb},
                                                   {"worker", worker_verb}};
   return kVerbs;
 }
 
 int dispatch(const Program& program, Arguments arguments) {
+  if (has_stock(program.path)) declare_models(launch_of("libtorch", program.path));
   if (arguments.empty() || arguments[0].starts_with("-")) return run_verb(program, arguments);
   const auto verb = verbs().find(arguments[0]);
   if (verb == verbs().end()) {

@@ -3,44 +3,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <map>
-
-#include "harness/levels.h"
+#include "harness/decoder_judge.h"
 #include "harness/shard_choice.h"
-#include "harness/shrink_facts.h"
 #include "harness/typed.h"
-#include "results_schema/case_name.h"
+#include "harness/verdict.h"
+#include "results_schema/render/failure_text.h"
 
 namespace bic {
 namespace {
-
-std::string trial_text(const Trial& t) {
-  std::string text = fmt::format("B={}", t.batch);
-  if (t.position > 0) text += fmt::format(" pos={}", t.position);
-  const std::string token = to_string(t);
-  if (const auto comma = token.find(','); comma != std::string::npos) {
-    text += " " + token.substr(comma + 1);
-  }
-  return text;
-}
-
-std::string bits_text(const report::Detail& d) {
-  std::string text = fmt::format("{} of {} elements differ, first [{}] {} vs {}",
-                                 d.differing,
-                                 d.total,
-                                 d.first_index.value_or(0),
-                                 d.bits_a,
-                                 d.bits_b);
-  if (d.ulps) text += fmt::format(" ({} ulp)", *d.ulps);
-  if (d.starts_at_batch) text += fmt::format("; starts at B={}", *d.starts_at_batch);
-  return text;
-}
-
-std::string reasons_text(const report::CaseResult& r) {
-  std::vector<std::string_view> names;
-  for (Reason reason : r.reasons) names.push_back(name(reason));
-  return fmt::to_string(fmt::join(names, ", "));
-}
 
 std::string percent(std::int64_t ppm) { return fmt::format("{:.1f}%", ppm / 1e4); }
 
@@ -51,51 +21,6 @@ std::string rate(const report::Throughput& t) {
 }
 
 }  // namespace
-
-std::string failure_text(const report::CaseResult& result,
-                         const std::string& typed,
-                         const std::string& backend) {
-  const CaseName c = parse_case_name(result.case_name);
-  std::string text = result.status == Status::kFail ? "FAIL" : std::string(name(result.status));
-  text += fmt::format(" {}{}.{} {} {}",
-                      c.op,
-                      c.variant.empty() ? "" : "-" + c.variant,
-                      c.relation,
-                      name(c.dtype),
-                      trial_text(c.trials[0]));
-  if (c.trials.size() > 1) text += " vs " + trial_text(c.trials[1]);
-  if (!result.reasons.empty()) text += fmt::format(" [{}]", reasons_text(result));
-  if (result.detail) {
-    if (result.detail->first_index) text += ": " + bits_text(*result.detail);
-    if (!result.detail->message.empty()) text += "; " + result.detail->message;
-  }
-  return fmt::format(
-      "{}\nrepro: {} repro '{}' --backend {}", text, typed, result.case_name, backend);
-}
-
-std::string facts_text(const report::Failure& f) {
-  std::vector<std::string> lines;
-  if (!f.note.empty()) {
-    lines.push_back("as found: " + f.note);
-  } else if (f.shrunk.case_name != f.found) {
-    lines.push_back(fmt::format("found as {}, made smaller in {} trials", f.found, f.trials));
-  } else {
-    lines.push_back(fmt::format("none of {} trials found it smaller", f.trials));
-  }
-  if (f.classes.size() > 1) lines.push_back("bit classes of B: " + to_text(f.classes));
-  std::map<std::string, std::vector<std::string>> relations;
-  for (const report::RelationOutcome& r : f.relations) {
-    const bool held = r.status == Status::kPass;
-    relations[held               ? "holds"
-              : is_red(r.status) ? "fails"
-                                 : std::string(name(r.status))]
-        .push_back(r.relation);
-  }
-  for (const auto& [what, names] : relations) {
-    lines.push_back(fmt::format("{}: {}", what, fmt::join(names, ", ")));
-  }
-  return fmt::format("  {}", fmt::join(lines, "\n  "));
-}
 
 Console::Console(std::FILE* out, std::string typed, std::string flags)
     : out_(out),
@@ -113,6 +38,7 @@ void Console::line(const std::string& text) {
 
 void Console::header(const report::Report& r) {
   backend_ = r.subject.backend;
+  seed_ = to_string(r.run.seed);
   line(fmt::format("bi-conform {}  backend {} on {}  seed {}  {}",
                    r.suite.version,
                    backend_,
@@ -169,6 +95,18 @@ void Console::row(const report::OpRow& r) {
                                  r.throughput ? rate(*r.throughput) : "-");
   if (!r.why.empty()) text += "  " + r.why;
   line(text);
+}
+
+void Console::row(const report::DecoderRow& r) {
+  const report::DecoderQuestion& q = r.question;
+  line(fmt::format("decoder {:<17} {:<11} {}", text_of(q), name(r.status), r.message));
+  if (!is_red(r.status)) return;
+  line(fmt::format("repro: {} --backend {} --suite decoder --preset {} --dtype {} --seed {}",
+                   typed_,
+                   shell_quoted(backend_) + flags_,
+                   q.preset,
+                   name(q.dtype),
+                   seed_));
 }
 
 void Console::failure(const report::Failure& failure) {

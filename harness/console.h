@@ -19,6 +19,8 @@ class Console {
   void header(const report::Report& report);
   void progress(std::size_t done, std::size_t all, std::int64_t cases, const std::string& now);
   void row(const report::OpRow& row);
+  /// Of a decoder; what repeats it where it does not hold.
+  void row(const report::DecoderRow& row);
   void failure(const report::Failure& failure);
   void verdict(const report::Report& report, const std::string& path);
   /// A line of its own.
@@ -30,16 +32,8 @@ class Console {
   std::FILE* out_;
   bool terminal_;
   bool progress_shown_ = false;
-  std::string typed_, flags_, backend_;
+  std::string typed_, flags_, backend_, seed_;
   std::chrono::steady_clock::time_point started_;
 };
-
-/// The two lines of a failing case: for the eye and for the clipboard.
-std::string failure_text(const report::CaseResult& result,
-                         const std::string& typed,
-                         const std::string& backend);
-
-/// What else is known of a failure, in indented lines.
-std::string facts_text(const report::Failure& failure);
 
 }  // namespace bic

@@ -6,9 +6,11 @@
 #include <cmath>
 
 #include "harness/declared_reference.h"
+#include "harness/model_reference.h"
 #include "harness/op_spec_file.h"
 #include "harness/plan.h"
 #include "harness/telling.h"
+#include "suites/ops/declarations.h"
 
 namespace bic {
 namespace {
@@ -95,6 +97,12 @@ void declare_ops(const std::vector<std::string>& files, const WorkerLaunch& stoc
     spec.op.reference = declared_reference(spec, evaluator);
     declare_op(std::move(spec.op));
   }
+}
+
+void declare_models(const WorkerLaunch& stock) {
+  OpSpec op = ops::pi0();
+  op.reference = model_reference(op, stock);
+  declare_op(std::move(op));
 }
 
 void check_declared_ops() {

@@ -33,8 +33,29 @@ Seed seed_flag(const std::string& text);
 /// The value of --jobs; the cores, at most 4, when it is empty. Throws UsageError.
 int job_count(const std::string& text);
 
+/// `bi-conform keygen`, `sign`, `verify`, `prove` and `certify`.
+int keygen_verb(const Program& program, const Arguments& arguments);
+int sign_verb(const Program& program, const Arguments& arguments);
+int verify_verb(const Program& program, const Arguments& arguments);
+int prove_verb(const Program& program, const Arguments& arguments);
+int certify_verb(const Program& program, const Arguments& arguments);
+
+/// `bi-conform run`, which needs not be named.
+int run_verb(const Program& program, const Arguments& arguments);
+
+/// `bi-conform diff`, `gate` and `render`.
+int diff_verb(const Program& program, const Arguments& arguments);
+int gate_verb(const Program& program, const Arguments& arguments);
+int render_verb(const Program& program, const Arguments& arguments);
+
 /// `bi-conform merge`.
 int merge_verb(const Program& program, const Arguments& arguments);
+
+/// `bi-conform perf`.
+int perf_verb(const Program& program, const Arguments& arguments);
+
+/// `bi-conform trace`.
+int trace_verb(const Program& program, const Arguments& arguments);
 
 /// `bi-conform selftest`.
 int selftest_verb(const Program& program, const Arguments& arguments);

@@ -7,11 +7,13 @@
 
 #include "adapters/faults/catalog.h"
 #include "harness/backends.h"
+#include "harness/environment.h"
 #include "harness/glossary.h"
 #include "harness/ops_page.h"
 #include "harness/shapes.h"
 #include "results_schema/error.h"
 #include "results_schema/nearest.h"
+#include "results_schema/signing/evidence.h"
 #include "suites/relations/relation.h"
 
 namespace bic {
@@ -97,7 +99,7 @@ int print_ops_page(const WorkerLaunch& stock, const WorkerLaunch& bundled) {
   return 0;
 }
 
-int support(const WorkerLaunch& backend) {
+int support(const WorkerLaunch& backend, const std::string& nonce) {
   const Worker worker(backend);
   fmt::print("{} on {}\n", worker.hello().backend, worker.hello().device);
   for (const auto& [key, value] : worker.hello().fingerprint) {
@@ -119,6 +121,11 @@ int support(const WorkerLaunch& backend) {
                  a.source);
     }
   }
+  for (const auto& [op, why] : worker.hello().absent)
+    fmt::print("{:<12} not claimed: {}\n", op, why);
+  if (nonce.empty()) return 0;
+  const std::string digest = signing::manifest_sha256(describe_subject(worker.hello()));
+  fmt::print("seed for this nonce: {}\n", to_string(signing::seed_for(digest, nonce)));
   return 0;
 }
 

@@ -13,8 +13,9 @@ int list(const std::string& what);
 /// Prints docs/ops.md, with what the two backends declare of their arithmetic.
 int print_ops_page(const WorkerLaunch& stock, const WorkerLaunch& bundled);
 
-/// Prints a backend's manifest: op, dtypes, own overloads or why stock serves it, arithmetic.
-int support(const WorkerLaunch& backend);
+/// Prints a backend's manifest: op, dtypes, own overloads or why stock serves it, arithmetic; and
+/// the seed that a run of it takes for a nonce (docs/signing.md), unless that is empty.
+int support(const WorkerLaunch& backend, const std::string& nonce);
 
 /// Prints what a word of the reports means. Throws UsageError when the suite has no such word.
 int explain(const std::string& word);

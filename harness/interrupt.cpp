@@ -14,6 +14,10 @@ void catch_interrupts() {
   action.sa_handler = [](int) { interrupt_seen = 1; };
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  // A closed terminal, unless nohup says that it does not matter.
+  struct sigaction now {};
+  sigaction(SIGHUP, nullptr, &now);
+  if (now.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);
 }
 
 bool interrupted() { return interrupt_seen != 0; }

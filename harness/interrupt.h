@@ -4,7 +4,8 @@
 
 namespace bic {
 
-/// From now on an interrupt (Ctrl-C, SIGTERM) lets the program end in order: what is judged stays.
+/// From now on an interrupt (Ctrl-C, SIGTERM, SIGHUP) lets the program end in order: what is judged
+/// stays.
 void catch_interrupts();
 bool interrupted();
 

@@ -75,20 +75,45 @@ void Jobs::run_cell(std::size_t job, Shrinker& shrinker, std::size_t cell) {
   if (stages_[job] == nullptr) stages_[job] = std::make_unique<Stage>(work_.backend);
   Stage& stage = *stages_[job];
   const auto promise = promise_of(stage, c.op->name, c.dtype);
+  if (!promise) return pass_over(cell, known);
   const std::vector<ProblemPlan> left(c.problems.begin() + static_cast<std::ptrdiff_t>(known),
                                       c.problems.end());
   Ahead ahead(left, work_.selection, work_.seed);
   for (std::size_t i = 0; i < ahead.size(); ++i) {
     const Busy busy(*this);
     if (abandoned() || work_.stopped()) return;
-    auto judged = judge(stage, ahead.next(), promise, state);
-    judged->record.op = c.op->name;
-    judged->record.dtype = c.dtype;
-    judged->record.number = static_cast<std::int64_t>(known + i);
+    auto judged = judge(stage, ahead.next(), *promise, state);
     // A failure that a cut left as it was found is looked at again when the run goes on.
-    if (!state.failures.cut()) work_.journal.keep(judged->record);
-    if (give(cell, std::move(judged))) ahead.settle();
+    const bool keep = !state.failures.cut();
+    if (deliver(cell, known + i, std::move(judged), keep)) ahead.settle();
   }
+}
+
+/// A cell outside the manifest: its cases are unsupported, and nothing is made for them.
+void Jobs::pass_over(std::size_t cell, std::size_t known) {
+  const Cell& c = work_.cells[cell];
+  for (std::size_t i = known; i < c.problems.size(); ++i) {
+    if (abandoned() || work_.stopped()) return;
+    auto judged = std::make_unique<JudgedProblem>();
+    judged->prepared = outline(c.problems[i], work_.selection, work_.seed);
+    for (const Case& unclaimed : judged->prepared->cases) {
+      judged->record.cases.push_back({.case_name = unclaimed.name, .status = Status::kUnsupported});
+    }
+    deliver(cell, i, std::move(judged), true);
+  }
+}
+
+/// Notes which problem it is, keeps it in the journal where asked, and gives it. True when somebody
+/// waits for quiet.
+bool Jobs::deliver(std::size_t cell,
+                   std::size_t number,
+                   std::unique_ptr<JudgedProblem> judged,
+                   bool keep) {
+  judged->record.op = work_.cells[cell].op->name;
+  judged->record.dtype = work_.cells[cell].dtype;
+  judged->record.number = static_cast<std::int64_t>(number);
+  if (keep) work_.journal.keep(judged->record);
+  return give(cell, std::move(judged));
 }
 
 /// Gives what the journal holds of a cell: its first problems. Returns their number.
@@ -106,28 +131,23 @@ std::size_t Jobs::recall_cell(std::size_t cell, CellState& state) {
   return known;
 }
 
-/// Runs the problem and judges it; outside the manifest its cases are unsupported.
+/// Runs the problem and judges it.
 std::unique_ptr<JudgedProblem> Jobs::judge(Stage& stage,
                                            std::unique_ptr<Prepared> p,
-                                           const std::optional<Promise>& promise,
+                                           const Promise& promise,
                                            CellState& state) {
   auto judged = std::make_unique<JudgedProblem>();
   judged->prepared = std::move(p);
   Prepared& prepared = *judged->prepared;
   report::ProblemRecord& record = judged->record;
   add_draws(record.controls, prepared);
-  if (!promise || prepared.cases.empty()) {
-    for (const Case& c : prepared.cases) {
-      record.cases.push_back({.case_name = c.name, .status = Status::kUnsupported});
-    }
-    return judged;
-  }
-  Judged outcome = run_and_judge(stage, prepared, *promise);
+  if (prepared.cases.empty()) return judged;
+  Judged outcome = run_and_judge(stage, prepared, promise);
   note_where_it_starts(prepared, outcome.cases);
   record.cases = std::move(outcome.cases);
   record.worst_error_ppm = outcome.worst_error_ppm;
   record.killed_workers = outcome.killed_workers;
-  record.failures = state.failures.of(prepared, record.cases, *promise);
+  record.failures = state.failures.of(prepared, record.cases, promise);
   record_timed(outcome.results, *judged, state.most_work);
   return judged;
 }

@@ -74,9 +74,14 @@ class Jobs {
   void run(std::size_t job);
   void run_cell(std::size_t job, Shrinker& shrinker, std::size_t cell);
   std::size_t recall_cell(std::size_t cell, CellState& state);
+  void pass_over(std::size_t cell, std::size_t known);
+  bool deliver(std::size_t cell,
+               std::size_t number,
+               std::unique_ptr<JudgedProblem> judged,
+               bool keep);
   std::unique_ptr<JudgedProblem> judge(Stage& stage,
                                        std::unique_ptr<Prepared> p,
-                                       const std::optional<Promise>& promise,
+                                       const Promise& promise,
                                        CellState& state);
   bool give(std::size_t cell, std::unique_ptr<JudgedProblem> judged);
   bool abandoned();

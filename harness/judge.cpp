@@ -45,13 +45,12 @@ Judge::Judge(Prepared& prepared,
       results_(results),
       second_process_(second_process),
       rerun_(std::move(rerun)),
-      output_axis_(batch_axis(prepared.problem.variant->output)) {
-  const Problem& p = prepared.problem;
-  if (output_axis_ >= 0) output_rows_ = block_shape(p.variant->output, p.dims)[output_axis_];
-}
+      output_axis_(batch_axis(prepared.problem.variant->output)),
+      output_block_(block_shape(prepared.problem.variant->output, prepared.problem.dims)) {}
 
 report::CaseResult Judge::judge(const Case& c) {
   report::CaseResult result{.case_name = c.name, .status = Status::kPass};
+  result.inputs = prepared_.inputs_digest(c.named.sample);
   if (judge_ends(c, result)) return result;
   const TrialResult& a = results_.at(c.trial);
   Findings f;
@@ -138,7 +137,8 @@ void Judge::describe(const Difference& d, Findings& f) const {
 void Judge::check_accuracy(const PlannedTrial& trial, const Trial& named, Findings& f) {
   const SampleId sample = named.sample;
   const std::vector<std::byte> bytes = block(results_.at(trial), slot_of(trial, named));
-  if (accurate_[sample].contains(bytes)) return;
+  auto& accurate = accurate_[sample];
+  if (std::ranges::find(accurate, bytes) != accurate.end()) return;
   const Yardstick& y = prepared_.yardstick(sample, promise_.arithmetic);
   std::vector<double> values(bytes.size() / size_of(prepared_.problem.output_dtype()));
   widen(prepared_.problem.output_dtype(), bytes, values);
@@ -164,7 +164,7 @@ void Judge::check_accuracy(const PlannedTrial& trial, const Trial& named, Findin
     held = false;
     f.reasons.insert(Reason::kAccuracy);
   }
-  if (held) accurate_[sample].insert(bytes);
+  if (held) accurate.push_back(bytes);
 }
 
 bool Judge::disagrees_with_itself(const PlannedTrial& trial) {
@@ -217,7 +217,7 @@ bool Judge::mostly_non_finite(const Case& c) const {
 
 std::vector<std::byte> Judge::block(const TrialResult& r, std::int64_t slot) const {
   const std::int64_t size = size_of(prepared_.problem.output_dtype());
-  return block_of(r.output, r.reply.shape, output_axis_, output_rows_, slot, size);
+  return block_of(r.output, r.reply.shape, output_axis_, output_block_, slot, size);
 }
 
 /// Where the sample under test stands: a permutation moves it.

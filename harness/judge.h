@@ -68,12 +68,12 @@ class Judge {
   const std::map<PlannedTrial, TrialResult>& results_;
   bool second_process_;
   std::function<TrialResult(const PlannedTrial&)> rerun_;
-  int output_axis_;  ///< of the batch; -1 without one
-  std::int64_t output_rows_ = 1;
+  int output_axis_;                         ///< of the batch; -1 without one
+  std::vector<std::int64_t> output_block_;  ///< shape of a sample's
   std::optional<std::int64_t> worst_;
   std::map<PlannedTrial, bool> disagrees_;  ///< with itself, for trials that were run again
   /// Blocks of a sample that held the bound: equal bytes need no second look.
-  std::map<SampleId, std::set<std::vector<std::byte>>> accurate_;
+  std::map<SampleId, std::vector<std::vector<std::byte>>> accurate_;
 };
 
 /// Smallest batch at which a failing `alone` case of each sample is found, written into the details

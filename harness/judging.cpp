@@ -16,6 +16,11 @@ std::optional<Promise> promise_of(const protocol::Hello& hello,
   return {};
 }
 
+std::string why_unclaimed(const protocol::Hello& hello, const std::string& op) {
+  const auto at = hello.absent.find(op);
+  return at == hello.absent.end() ? "not in the backend's manifest" : at->second;
+}
+
 std::optional<Promise> promise_of(Stage& stage, const std::string& op, DType dtype) {
   std::optional<Promise> promise = promise_of(stage.hello(), op, dtype);
   const protocol::Hello* const peer = promise ? stage.peer_hello() : nullptr;

@@ -12,6 +12,9 @@ namespace bic {
 /// What the manifest promises of an op in a dtype; empty when it does not claim it.
 std::optional<Promise> promise_of(const protocol::Hello& hello, const std::string& op, DType dtype);
 
+/// Why it does not: the backend's reason, where it has one.
+std::string why_unclaimed(const protocol::Hello& hello, const std::string& op);
+
 /// What the stage's backend promises, and its peer.
 std::optional<Promise> promise_of(Stage& stage, const std::string& op, DType dtype);
 

@@ -1,13 +1,8 @@
 #include "harness/levels.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 
-#include "harness/certifiable.h"
-#include "results_schema/case_name.h"
-#include "results_schema/error.h"
 #include "suites/relations/relation.h"
 
 namespace bic {
@@ -41,15 +36,12 @@ void count_problem(report::Problems& problems, ControlKind kind) {
   }
 }
 
-bool proved(const report::RelationRow& r) {
-  return r.counted_problems >= kEnoughProblems && r.failed == 0;
-}
-
-/// What the row must show of the peer; null where there is none or it has not got the op.
-const report::RelationRow* peer_row(const report::OpRow& row) {
-  const auto at =
-      std::ranges::find(row.relations, peer_relation().name, &report::RelationRow::relation);
-  return at == row.relations.end() || !at->required ? nullptr : &*at;
+/// A full-size model is tens of thousands of sums, each of which would show: its presets, which run
+/// on request only, prove as much with one problem as ops do with five.
+std::int64_t enough_problems(const Cell& cell) {
+  const bool full_size = std::ranges::all_of(
+      cell.problems, [](const ProblemPlan& p) { return p.variant->on_request; });
+  return full_size ? 1 : kEnoughProblems;
 }
 
 /// Whether a problem's cases of one relation leave nothing open. A skipped one does not: it ran,
@@ -64,7 +56,17 @@ bool closed(const std::set<Status>& seen) {
 
 }  // namespace
 
-Evidence::Evidence(const Cell& cell) : op_(*cell.op) {
+bool proved(const report::RelationRow& r, std::int64_t enough) {
+  return r.counted_problems >= enough && r.failed == 0 && r.excused == 0;
+}
+
+const report::RelationRow* peer_row(const report::OpRow& row) {
+  const auto at =
+      std::ranges::find(row.relations, peer_relation().name, &report::RelationRow::relation);
+  return at == row.relations.end() || !at->required ? nullptr : &*at;
+}
+
+Evidence::Evidence(const Cell& cell) : op_(*cell.op), enough_(enough_problems(cell)) {
   row_.op = op_.name;
   row_.dtype = cell.dtype;
   for (const Relation& r : relations()) {
@@ -81,21 +83,25 @@ void Evidence::add(const Prepared& prepared, const std::vector<report::CaseResul
     const auto relation = prepared.cases[i].relation;
     seen[relation].insert(status);
     const bool compares = relation == peer_relation().name;
-    const bool outside =
-        status == Status::kUnsupported && (compares || writes_given(prepared.cases[i].named.form));
+    const bool outside = status == Status::kUnsupported &&
+                         (compares || prepared.cases[i].named.form != Form::kFunctional);
     (outside ? outside_ : within_).insert(std::string(relation));
     auto at = std::ranges::find(row_.relations, relation, &report::RelationRow::relation);
     if (compares && at == row_.relations.end()) {
       at = row_.relations.insert(at, {.relation = std::string(relation), .required = true});
     }
     if (at == row_.relations.end()) {
-      if (is_red(status) && row_.why.empty()) row_.why = std::string(relation);
+      const bool waived = status == Status::kWaived;
+      if ((is_red(status) || waived) && row_.why.empty()) {
+        row_.why = std::string(relation) + (waived ? " waived" : " failed");
+      }
       continue;
     }
     at->passed += status == Status::kPass;
     at->failed += is_red(status) || status == Status::kError;
     at->vacuous += status == Status::kVacuous;
     at->skipped += status == Status::kSkipped;
+    at->excused += status == Status::kWaived;
   }
   if (!counts(op_, prepared)) return;
   for (report::RelationRow& r : row_.relations) {
@@ -116,10 +122,7 @@ report::OpRow Evidence::row(Level target) const {
   for (report::RelationRow& r : row.relations) {
     r.required = r.required && (within_.contains(r.relation) || !outside_.contains(r.relation));
   }
-  if (!row.why.empty()) {  // accuracy belongs to every level
-    row.why += " failed";
-    return row;
-  }
+  if (!row.why.empty()) return row;  // accuracy belongs to every level
   const auto red = std::ranges::find_if(row.relations, [&](const report::RelationRow& r) {
     return r.failed > 0 && find_relation(r.relation)->level <= target;
   });
@@ -129,8 +132,8 @@ report::OpRow Evidence::row(Level target) const {
     for (const Relation& r : relations()) {
       if (r.level != level) continue;
       const auto& seen = *std::ranges::find(row.relations, r.name, &report::RelationRow::relation);
-      if (!seen.required || proved(seen)) continue;
-      if (row.why.empty()) row.why = std::string(r.name) + " unproved";
+      if (!seen.required || proved(seen, enough_)) continue;
+      if (row.why.empty()) row.why = seen.relation + (seen.excused > 0 ? " waived" : " unproved");
       return row;
     }
     row.level = level;
@@ -138,133 +141,6 @@ report::OpRow Evidence::row(Level target) const {
   const report::RelationRow* const peer = peer_row(row);
   if (peer != nullptr && !proved(*peer) && row.why.empty()) row.why = "peer unproved";
   return row;
-}
-
-namespace {
-
-/// Whether the op in that dtype is in the manifest: a level is the minimum over it.
-bool claimed(const report::OpRow& row) {
-  return row.cases.sum() == 0 || row.cases[Status::kUnsupported] < row.cases.sum();
-}
-
-void set_level(const report::Report& report, Level target, report::Verdict& v) {
-  std::set<std::string> held, short_of;
-  v.level = std::ranges::any_of(report.ops, claimed) ? target : Level::kNone;
-  for (const report::OpRow& row : report.ops) {
-    if (!claimed(row)) continue;
-    v.level = std::min(v.level, row.level);
-    (row.level >= target ? held : short_of).insert(row.op);
-  }
-  v.ops_covered = static_cast<std::int64_t>(
-      std::ranges::count_if(held, [&](const auto& op) { return !short_of.contains(op); }));
-}
-
-/// Whether nothing is open between the backend and its peer.
-bool agrees(const report::OpRow& row) {
-  const report::RelationRow* const peer = peer_row(row);
-  return peer == nullptr || proved(*peer);
-}
-
-/// Ops that were compared with the peer in some dtype.
-std::set<std::string> ops_of_both(const report::Report& report) {
-  std::set<std::string> both;
-  for (const report::OpRow& row : report.ops) {
-    if (peer_row(row) != nullptr) both.insert(row.op);
-  }
-  return both;
-}
-
-/// With a peer, at least one op must have been compared with it (by the shards together), and all
-/// that were must agree.
-bool proves_peer(const report::Report& report) {
-  if (!report.peer) return true;
-  return std::ranges::all_of(report.ops, agrees) &&
-         (report.run.shard || !ops_of_both(report).empty());
-}
-
-/// "; the same bits as libtorch on 7 ops" for a run with a peer.
-std::string peer_text(const report::Report& report) {
-  if (!report.peer) return "";
-  const std::size_t ops = ops_of_both(report).size();
-  return fmt::format(
-      "; the same bits as {} on {} op{}", report.peer->backend, ops, ops == 1 ? "" : "s");
-}
-
-std::string first_gap(const report::Report& report, Level target) {
-  for (const report::OpRow& row : report.ops) {
-    if (claimed(row) && (row.level < target || !agrees(row)))
-      return fmt::format("{} {}: {}", row.op, name(row.dtype), row.why);
-  }
-  if (report.ops.empty()) return "nothing was judged";
-  if (std::ranges::none_of(report.ops, claimed))
-    return "nothing of it is in the backend's manifest";
-  return proves_peer(report) ? "the run was cut"
-                             : "no op is both in the backend's manifest and in its peer's";
-}
-
-/// "; 3 of 67 public reports fail: c01 c03 g02" for a run of a named suite, whose cases carry ids.
-std::string reports_text(const report::Report& report) {
-  if (report.run.suite.empty()) return "";
-  std::set<std::string> all, failing;
-  for (const report::CaseResult& result : report.cases) {
-    if (result.status == Status::kUnsupported) continue;
-    const std::string id = parse_case_name(result.case_name).id;
-    all.insert(id);
-    if (is_red(result.status)) failing.insert(id);
-  }
-  const std::string suite = report.run.suite + " reports";
-  if (failing.empty()) return fmt::format("; all {} {} hold", all.size(), suite);
-  return fmt::format(
-      "; {} of {} {} fail: {}", failing.size(), all.size(), suite, fmt::join(failing, " "));
-}
-
-std::string brackets(const report::Verdict& v) {
-  if (v.certifiable) return " (" + v.strength + ")";
-  std::vector<std::string> parts;
-  for (const std::string& why : v.why_not_certifiable) {
-    if (why != "does not conform") parts.push_back(why);
-  }
-  return fmt::format(" ({}: not certifiable)",
-                     parts.empty() ? v.strength : fmt::to_string(fmt::join(parts, ", ")));
-}
-
-}  // namespace
-
-std::int64_t count_red(const report::Counters& cases) {
-  std::int64_t red = 0;
-  for (std::size_t s = 0; s < kStatusCount; ++s) {
-    if (is_red(static_cast<Status>(s))) red += cases.by_status[s];
-  }
-  return red;
-}
-
-report::Verdict make_verdict(const report::Report& report, Level target, std::int64_t ops_total) {
-  report::Verdict v{.strength = report.run.strength, .ops_total = ops_total};
-  set_level(report, target, v);
-  const std::int64_t red = count_red(report.totals.cases);
-  const std::int64_t errors = report.totals.cases[Status::kError];
-  const bool proved =
-      !report.ops.empty() && v.level >= target && report.run.complete && proves_peer(report);
-  v.conforms = red == 0 && errors == 0 && proved;
-  const ExitCode code = errors > 0 ? ExitCode::kHarnessError
-                        : red > 0  ? ExitCode::kDoesNotConform
-                        : proved   ? ExitCode::kConforms
-                                   : ExitCode::kUnproved;
-  v.exit_code = static_cast<int>(code);
-  set_certifiable(report, v);
-  const std::string head =
-      fmt::format("{} on {} of {} ops", name(v.level), v.ops_covered, ops_total) + brackets(v);
-  if (v.conforms)
-    v.text = head + reports_text(report) + peer_text(report);
-  else if (errors > 0)
-    v.text = fmt::format("harness error: {} cases could not be judged", errors);
-  else if (red > 0)
-    v.text =
-        fmt::format("does not conform: {} red cases; first {}", red, first_gap(report, target)) +
-        reports_text(report);
-  else
-    v.text = fmt::format("not proved: {}{}", first_gap(report, target), brackets(v));
-  return v;
 }
 
 }  // namespace bic

@@ -25,19 +25,20 @@ class Evidence {
 
  private:
   const OpSpec& op_;
+  std::int64_t enough_;
   report::OpRow row_;
-  /// Relations with cases in the manifests, and with cases outside them: of given outputs in the
-  /// backend's, of any kind in the peer's.
+  /// Relations with cases in the manifests, and with cases outside them: of forms that the backend
+  /// does not claim, of any kind in the peer's.
   std::set<std::string, std::less<>> within_, outside_;
 };
 
-/// Problems whose agreement a level needs, of each required relation.
+/// Problems whose agreement a level needs, of each required relation; of a full-size model one.
 inline constexpr std::int64_t kEnoughProblems = 5;
 
-/// Number of cases with a red status.
-std::int64_t count_red(const report::Counters& cases);
+/// Whether the relation holds on enough problems, none of its cases red or waived.
+bool proved(const report::RelationRow& row, std::int64_t enough = kEnoughProblems);
 
-/// Level, exit code and the one line for people, from the rows.
-report::Verdict make_verdict(const report::Report& report, Level target, std::int64_t ops_total);
+/// What the row must show of the peer; null where there is none or it has not got the op.
+const report::RelationRow* peer_row(const report::OpRow& row);
 
 }  // namespace bic

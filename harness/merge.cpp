@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "harness/control_tally.h"
-#include "harness/levels.h"
 #include "harness/merge_check.h"
 #include "harness/shard_choice.h"
+#include "harness/verdict.h"
+#include "harness/waivers.h"
 #include "results_schema/case_name.h"
 #include "results_schema/error.h"
 
@@ -116,6 +118,16 @@ void add_run(report::Report& merged, const report::Report& shard) {
   merged.run.started = std::min(merged.run.started, run.started);
   merged.run.duration_ns = std::max(merged.run.duration_ns, run.duration_ns);
   merged.run.killed_workers += run.killed_workers;
+  // Shards may be judged by different builds of one version: then no single program did.
+  if (shard.suite.program_sha256 != merged.suite.program_sha256) merged.suite.program_sha256 = "";
+}
+
+/// The shards' waivers are the same, as `check_belong_together` knows.
+void add_waivers(report::Report& merged, const report::Report& shard) {
+  for (std::size_t i = 0; i < merged.waivers.size(); ++i) {
+    merged.waivers[i].waived += shard.waivers[i].waived;
+    merged.waivers[i].passed += shard.waivers[i].passed;
+  }
 }
 
 /// What all shards have in common; counts and lists are still empty.
@@ -128,6 +140,8 @@ report::Report in_common(const report::Report& first) {
   merged.run = first.run;
   merged.run.shard.reset();
   merged.run.killed_workers = 0;
+  merged.waivers = first.waivers;
+  for (report::WaiverRow& w : merged.waivers) w.waived = w.passed = 0;
   return merged;
 }
 
@@ -158,10 +172,14 @@ report::Report merge_shards(std::vector<ShardReport> shards, bool partial) {
     rows.add(s.report);
     add_counts(merged, s.report);
     add_run(merged, s.report);
+    // `check_decoder` knows them in the first shard only, and no shard is there twice.
+    std::ranges::copy(s.report.decoder, std::back_inserter(merged.decoder));
+    add_waivers(merged, s.report);
   }
   rows.move_to(merged);
   merged.run.complete = missing.empty();
   merged.run.incomplete_reason = missing;
+  settle_waivers(merged, merged.run.complete && !merged.run.filtered);
   merged.verdict = make_verdict(merged, merged.run.target, first.verdict.ops_total);
   return merged;
 }

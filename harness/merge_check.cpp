@@ -44,6 +44,11 @@ RunFacts facts_of(const report::Report& r) {
   facts.emplace_back("peer", r.peer ? r.peer->backend : "none");
   add_subject(r.subject, "", facts);
   if (r.peer) add_subject(*r.peer, "peer ", facts);
+  facts.emplace_back("waivers", std::to_string(r.waivers.size()));
+  for (const report::WaiverRow& w : r.waivers) {
+    const bool expired = w.state == report::WaiverState::kExpired;
+    facts.emplace_back("waiver " + w.cases(), expired ? "expired" : "until " + w.expires);
+  }
   std::erase_if(facts, [](const auto& fact) { return is_of_machine(fact.first); });
   return facts;
 }

@@ -15,6 +15,7 @@ void show(const report::Report& merged, const Program& program, const std::strin
   console.header(merged);
   for (const report::Failure& failure : merged.failures) console.failure(failure);
   for (const report::OpRow& row : merged.ops) console.row(row);
+  for (const report::DecoderRow& row : merged.decoder) console.row(row);
   console.verdict(merged, path);
 }
 

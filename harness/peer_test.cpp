@@ -9,6 +9,7 @@
 #include "harness/judging.h"
 #include "harness/levels.h"
 #include "harness/shrink.h"
+#include "harness/verdict.h"
 #include "results_schema/error.h"
 
 namespace bic {

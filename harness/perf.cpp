@@ -83,6 +83,8 @@ std::optional<PlannedTrial> trial_to_time(const Prepared& prepared) {
   std::optional<PlannedTrial> best;
   // Stock has no such op to time it against.
   if (!prepared.problem.op->declared_sha256.empty()) return best;
+  // Two more processes would hold a full-size model's weights.
+  if (prepared.problem.variant->on_request) return best;
   const auto consider = [&](const PlannedTrial& t) {
     constexpr std::int64_t kWanted = 33;
     const auto distance = [](const PlannedTrial& p) { return std::abs(p.trial.batch - kWanted); };
@@ -112,6 +114,9 @@ std::optional<report::Throughput> time_against_stock(Stage& backend,
   t.ratio_ppm = t.stock_ns * 1'000'000 / t.backend_ns;
   const auto [fastest, slowest] = std::ranges::minmax(blocks->backend);
   t.spread_ppm = (slowest - fastest) * 1'000'000 / t.backend_ns;
+  for (std::size_t i = 0; i < blocks->backend.size(); ++i) {
+    t.ratios_ppm.push_back(blocks->stock[i] * 1'000'000 / blocks->backend[i]);
+  }
   t.shape = shape_text(p, timed.trial.trial.batch);
   t.unit = p.problem.op->contraction ? "flops" : "bytes";
   t.work = p.problem.op->contraction ? p.problem.flops() * timed.trial.trial.batch

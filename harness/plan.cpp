@@ -15,6 +15,8 @@ namespace {
 // Sixteen: each of five laws meets three of the eight short lengths, and each mask of attention
 // three laws.
 constexpr int kCounting = 6, kAccuracy = 16;
+// Of a whole model no more than a level needs: one of its problems takes as long as ten of an op.
+constexpr int kModelCounting = 5;
 // What a sample may cost: the largest batch holds 257 of them, and each size is tried.
 constexpr std::int64_t kFlops = 500'000, kQuickElements = 2048;
 // With 257 samples of this many elements a library opens a parallel region (ATen's grain is 32768).
@@ -72,6 +74,25 @@ void add_counting(Cell& cell, int count) {
     cell.problems.push_back({&op, &v, cell.dtype, law_of(op.laws, i), i, false});
   }
   for (const Relation& r : relations()) add_for_relation(cell, r, count);
+}
+
+/// Problems of a whole model, its presets in turn; one of each that is there on request only.
+/// Accuracy is judged on all of them.
+void add_presets(Cell& cell, const Selection& selection, int count) {
+  const OpSpec& op = *cell.op;
+  std::vector<const Variant*> daily;
+  const auto add = [&](const Variant* v, int i) {
+    cell.problems.push_back({&op, v, cell.dtype, law_of(op.laws, i), i, false});
+  };
+  for (const Variant& v : op.variants) {
+    if (selection.takes_preset(v) && !v.on_request) daily.push_back(&v);
+  }
+  for (int i = 0; !daily.empty() && i < count; ++i) {
+    add(daily[static_cast<std::size_t>(i) % daily.size()], i);
+  }
+  for (const Variant& v : op.variants) {
+    if (selection.takes_preset(v) && v.on_request) add(&v, 0);
+  }
 }
 
 void add_accuracy(Cell& cell, int count) {
@@ -175,21 +196,6 @@ std::string_view name(Strength s) {
   return s == Strength::kQuick ? "quick" : s == Strength::kStandard ? "standard" : "exhaustive";
 }
 
-bool Selection::takes(const OpSpec& op,
-                      const Variant& variant,
-                      std::string_view relation,
-                      DType dtype) const {
-  if (relation == kAccuracyRelation) {
-    if (!accuracy) return false;
-  } else {
-    const auto at = std::ranges::find(relations, relation, &Relation::name);
-    if (at == relations.end() || (*at)->level > target) return false;
-  }
-  std::string label = op.name + (variant.name.empty() ? "" : "-" + variant.name);
-  label += "." + std::string(relation) + "/" + std::string(name(dtype));
-  return !pattern || std::regex_search(label, *pattern);
-}
-
 namespace {
 
 /// Whether the problem would have a case.
@@ -197,6 +203,16 @@ bool selected(const ProblemPlan& p, const Selection& selection) {
   if (p.accuracy) return selection.takes(*p.op, *p.variant, kAccuracyRelation, p.dtype);
   return std::ranges::any_of(selection.relations,
                              [&](const Relation* r) { return has_cases(p, *r, selection); });
+}
+
+/// Problems of an op: of drawn sizes, of given ones, or of both.
+void add_problems(Cell& cell, const Selection& selection, Strength strength) {
+  if (selection.draws) {
+    add_counting(cell, kCounting * factor(strength));
+    if (strength != Strength::kQuick && selection.dims.empty()) add_shapes(cell, model_shapes(), 0);
+    add_accuracy(cell, kAccuracy * factor(strength));
+  }
+  add_shapes(cell, selection.shapes, selection.draws ? 0 : kCounting);
 }
 
 }  // namespace
@@ -213,14 +229,10 @@ std::vector<Cell> make_plan(const Selection& selection, Strength strength) {
     for (DType dtype : selection.dtypes) {
       if (std::ranges::find(op->dtypes, dtype) == op->dtypes.end()) continue;
       Cell cell{op, dtype, {}, cells.size()};
-      if (!selection.shapes.empty()) {
-        add_shapes(cell, selection.shapes, kCounting);
+      if (!op->suite.empty()) {
+        add_presets(cell, selection, kModelCounting * factor(strength));
       } else {
-        add_counting(cell, kCounting * factor(strength));
-        if (strength != Strength::kQuick && selection.dims.empty()) {
-          add_shapes(cell, model_shapes(), 0);
-        }
-        add_accuracy(cell, kAccuracy * factor(strength));
+        add_problems(cell, selection, strength);
       }
       std::erase_if(cell.problems, [&](const ProblemPlan& p) { return !selected(p, selection); });
       if (strength == Strength::kQuick) {
@@ -247,7 +259,7 @@ Problem draw(const ProblemPlan& plan, Seed run_seed, const Dims& fixed, int atte
   problem.dims = draw_dims(ranges, derive(problem.seed, "dims"), [&](const Dims& dims) {
     Problem sized = problem;
     sized.dims = dims;
-    if (!given.empty()) return true;
+    if (!given.empty() || !plan.op->suite.empty()) return true;  // sizes are as they are
     return sized.flops() <= kFlops && sized.elements() <= plan.most_elements &&
            (!free || plan.accuracy || any_unaligned(dims));
   });
@@ -261,6 +273,7 @@ std::vector<std::int64_t> batches_of(const ProblemPlan& plan,
   if (problem.accuracy) return {3};
   std::vector<std::int64_t> batches = selection.batches;
   if (batches.empty() && plan.shape != nullptr) batches = plan.shape->batches;
+  if (batches.empty()) batches = plan.variant->batches;
   const bool given = !batches.empty();
   if (!given) batches.assign(batch_sizes().begin(), batch_sizes().end());
   if (!given && plan.shape != nullptr) batches = affordable(problem.flops());

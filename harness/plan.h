@@ -25,12 +25,19 @@ struct Selection {
   bool accuracy = true;             ///< the accuracy problems too
   /// ECMAScript regex searched in `op[-variant].relation/dtype`; empty: all.
   std::optional<std::regex> pattern;
-  Dims dims;                          ///< fixed extents; empty: drawn
-  std::vector<ShapeRow> shapes;       ///< sizes to try instead of drawn ones; empty: drawn
+  Dims dims;                     ///< fixed extents; empty: drawn
+  std::vector<ShapeRow> shapes;  ///< sizes to try, instead of drawn ones where `draws` is false
   std::vector<std::int64_t> batches;  ///< empty: the suite's list
-  std::string suite;                  ///< a named part of the suite, "public"; empty: all of it
+  std::vector<std::string> suites;    ///< parts of the suite, by name; empty: those of every run
+  std::vector<std::string> presets;   ///< of whole models; empty: those of every run
+  bool draws = true;                  ///< sizes of ops are drawn
+  bool decoders = false;              ///< those at temperature 0 are asked (decoder_suite.h)
   bool filtered = false;              ///< any of the above is narrower than the suite
 
+  /// The parts of the suite as reports write them: "pi0,public"; empty for all of it.
+  std::string suite_text() const;
+  /// Whether the problems of a whole model's variant are selected.
+  bool takes_preset(const Variant& variant) const;
   /// Whether cases of this kind are selected by relation, level and pattern.
   bool takes(const OpSpec& op,
              const Variant& variant,
@@ -61,8 +68,9 @@ struct Cell {
 
 /// Quick: six problems that count (every variant at least once) and sixteen for accuracy, a cell;
 /// the 16-bit sweeps of pointwise ops take six for each variant. Standard and exhaustive: 4 and 16
-/// times as many, and one for each size of a public model. The rows of `Selection::shapes` take the
-/// place of drawn sizes; ops that have none are left out. `selection` must outlive the plan.
+/// times as many, and one for each size of a public model. The rows of `Selection::shapes` stand
+/// beside drawn sizes or in their place; ops without any problem are left out. `selection` must
+/// outlive the plan.
 std::vector<Cell> make_plan(const Selection& selection, Strength strength);
 
 /// Whether a problem that proves bits has cases of the relation.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "harness/decoder_judge.h"
+#include "harness/decoder_suite.h"
 #include "harness/environment.h"
 #include "results_schema/sha256.h"
 
@@ -42,6 +44,14 @@ std::string plan_digest(const std::vector<Cell>& cells,
     // What the suite's version does not say.
     if (const std::string& file = cell.op->declared_sha256; !file.empty()) text += file + "\n";
     for (const ProblemPlan& plan : cell.problems) text += problem_text(plan, selection, seed);
+  }
+  for (const report::DecoderQuestion& q : decoder_questions(selection, seed)) {
+    text += fmt::format("decoder {} {} of {} among {}, tokens {}\n",
+                        text_of(q),
+                        to_string(q.seed),
+                        q.requests,
+                        q.others,
+                        q.new_tokens);
   }
   return sha256_hex(text);
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "results_schema/sha256.h"
+
 namespace bic {
 namespace {
 
@@ -38,6 +40,13 @@ Trial accuracy_trial(const Prepared& p) {
   return {.batch = batch, .position = batch / 2, .sample = p.telling.samples[0]};
 }
 
+/// The pairs that are tried: of a full-size model, whose trials take many seconds, the first.
+std::vector<TrialPair> pairs_of(const Relation& relation, const Probe& probe) {
+  std::vector<TrialPair> pairs = relation.pairs(probe);
+  if (probe.variant->on_request && pairs.size() > 1) pairs.resize(1);
+  return pairs;
+}
+
 /// `tested` are the samples that the cases name: all that the problem tells apart, or fewer.
 void add_relations(Prepared& p,
                    std::span<const SampleId> tested,
@@ -55,7 +64,7 @@ void add_relations(Prepared& p,
                         r->required(*probe.op, *probe.variant) &&
                         selection.takes(*probe.op, *probe.variant, r->name, probe.dtype);
     if (!wanted) continue;
-    for (const TrialPair& pair : r->pairs(probe)) {
+    for (const TrialPair& pair : pairs_of(*r, probe)) {
       p.cases.push_back(
           make_case(p, r->name, r->level, pair.trial, pair.against, pair.neighbour_law));
     }
@@ -136,6 +145,17 @@ const Yardstick& Prepared::yardstick(SampleId sample, const Arithmetic& arithmet
   return y;
 }
 
+const std::string& Prepared::inputs_digest(SampleId sample) {
+  const auto [at, added] = inputs_digests_.try_emplace(sample);
+  if (!added) return at->second;
+  const SampleBytes own = inputs->sample(sample);
+  std::string digests;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    digests += sha256_hex(inputs->is_common(i) ? inputs->common(i) : own[i]);
+  }
+  return at->second = sha256_hex(digests);
+}
+
 std::unique_ptr<Prepared> prepare(const ProblemPlan& plan,
                                   const Selection& selection,
                                   Seed run_seed) {
@@ -144,6 +164,17 @@ std::unique_ptr<Prepared> prepare(const ProblemPlan& plan,
   p->batches = batches_of(plan, p->problem, selection);
   add_cases(*p, plan, selection);
   make_pool(*p);
+  return p;
+}
+
+std::unique_ptr<Prepared> outline(const ProblemPlan& plan,
+                                  const Selection& selection,
+                                  Seed run_seed) {
+  auto p = std::make_unique<Prepared>();
+  p->problem = draw(plan, run_seed, selection.dims, 0);
+  p->telling = {.samples = {SampleId{0}}, .told_apart = true};
+  p->batches = batches_of(plan, p->problem, selection);
+  add_cases(*p, plan, selection);
   return p;
 }
 

@@ -52,13 +52,24 @@ struct Prepared {
   /// Oracle and bound of a sample under test; made on first use.
   const Yardstick& yardstick(SampleId sample, const Arithmetic& arithmetic);
 
+  /// SHA-256 of what the op is given for a sample, its own inputs and the common ones; made on
+  /// first use.
+  const std::string& inputs_digest(SampleId sample);
+
  private:
   std::map<SampleId, Yardstick> yardsticks_;
+  std::map<SampleId, std::string> inputs_digests_;
 };
 
 /// Draws the problem, with up to three redraws while its controls agree, and makes its cases and
 /// samples. Safe to call from any thread.
 std::unique_ptr<Prepared> prepare(const ProblemPlan& plan,
+                                  const Selection& selection,
+                                  Seed run_seed);
+
+/// The problem as it is first drawn, and its cases on its first sample: neither controls nor
+/// samples are made. What a backend does not claim is counted by it.
+std::unique_ptr<Prepared> outline(const ProblemPlan& plan,
                                   const Selection& selection,
                                   Seed run_seed);
 

@@ -82,6 +82,7 @@ std::int64_t Problem::flops() const {
 }
 
 std::int64_t shortest_telling_axis(const OpSpec& op, DType dtype) {
+  if (!op.suite.empty()) return 1;  // a model's sums are its own
   if (is_sixteen_bit(dtype)) return 64;
   return op.contraction ? 16 : 8;
 }
@@ -103,13 +104,17 @@ CaseName case_name(const Problem& p,
           .id = p.id};
 }
 
+std::string unknown_op(const std::string& name) {
+  std::vector<std::string> known;
+  for (const OpSpec& op : registry()) known.push_back(op.name);
+  const std::string near = did_you_mean(name, known);
+  return "unknown op '" + name + "'" +
+         (near.empty() ? "; of a declared op also give its --op-spec FILE" : near);
+}
+
 Problem problem_of(const CaseName& name) {
   const OpSpec* op = find_op(name.op);
-  if (op == nullptr) {
-    std::vector<std::string> known;
-    for (const OpSpec& o : registry()) known.push_back(o.name);
-    refuse("op", "unknown op '" + name.op + "'" + did_you_mean(name.op, known));
-  }
+  if (op == nullptr) refuse("op", unknown_op(name.op));
   if (name.relation != kAccuracyRelation && find_relation(name.relation) == nullptr) {
     std::vector<std::string> known{std::string(kAccuracyRelation)};
     for (const Relation& r : relations()) known.emplace_back(r.name);

@@ -48,6 +48,9 @@ CaseName case_name(const Problem& problem,
                    std::vector<Trial> trials,
                    std::optional<Law> neighbour_law);
 
+/// "unknown op 'mn'; did you mean 'mm'?", and where nothing is near what declares an op.
+std::string unknown_op(const std::string& name);
+
 /// The problem of a case string. Throws UsageError when op, variant, dims, attributes or relation
 /// do not fit the suite.
 Problem problem_of(const CaseName& name);
@@ -71,7 +74,8 @@ class Inputs {
   template <class Use>
   void with_operands(const SampleBytes& sample, Use use) const {
     std::vector<std::vector<double>> values = widened(sample);
-    Operands operands{{}, problem_.dims, problem_.attributes};
+    Operands operands{
+        {}, problem_.dims, problem_.attributes, problem_.variant->name, problem_.dtype};
     for (const auto& v : values) operands.values.emplace_back(v);
     use(operands);
   }

@@ -2,10 +2,26 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+#include <string_view>
+
 #include "harness/out_folder.h"
 #include "results_schema/error.h"
 
 namespace bic {
+namespace {
+
+/// Whether there is a report, of a run that nothing cut. Its text is looked through: it may be
+/// large, and holds that field once.
+bool is_complete(const std::filesystem::path& report) {
+  std::ostringstream text;
+  text << std::ifstream(report).rdbuf();
+  return text.view().find(R"("complete":true)") != std::string_view::npos;
+}
+
+}  // namespace
 
 RunJournal::RunJournal(std::filesystem::path out, bool resumed)
     : out_(std::move(out)), path_(out_ / "journal.jsonl"), resumed_(resumed) {
@@ -16,6 +32,7 @@ RunJournal::RunJournal(std::filesystem::path out, bool resumed)
           "--out: another bi-conform writes to '{}'; wait for its end or name another folder",
           out_.string()));
     }
+    replaces_cut_run_ = std::filesystem::exists(path_) && !is_complete(report());
     for (const auto& old : {path_, report()}) remove(old);
     return;
   }
@@ -66,8 +83,9 @@ void RunJournal::refuse(const std::string& fact,
       header_.command_line));
 }
 
-void RunJournal::refuse_complete(std::size_t planned) const {
-  if (!resumed_ || found_ < planned || !std::filesystem::exists(report())) return;
+void RunJournal::refuse_complete(std::size_t problems, std::size_t decoders) const {
+  const bool has_all = found_ >= problems && read_.decoder.size() >= decoders;
+  if (!resumed_ || !has_all || !std::filesystem::exists(report())) return;
   throw UsageError(fmt::format(
       "--resume '{}': that run is complete; its report is '{}'", out_.string(), report().string()));
 }
@@ -98,6 +116,12 @@ std::optional<report::Throughput> RunJournal::timing(const std::string& op, DTyp
   return {};
 }
 
+std::optional<report::DecoderRow> RunJournal::decoder(
+    const report::DecoderQuestion& question) const {
+  const auto at = std::ranges::find(read_.decoder, question, &report::DecoderRow::question);
+  return at == read_.decoder.end() ? std::nullopt : std::optional(*at);
+}
+
 void RunJournal::keep(const report::ProblemRecord& problem) {
   const std::lock_guard lock(mutex_);
   writer_->add(problem);
@@ -106,6 +130,11 @@ void RunJournal::keep(const report::ProblemRecord& problem) {
 void RunJournal::keep(const report::RowTiming& timing) {
   const std::lock_guard lock(mutex_);
   writer_->add(timing);
+}
+
+void RunJournal::keep(const report::DecoderRow& row) {
+  const std::lock_guard lock(mutex_);
+  writer_->add(row);
 }
 
 }  // namespace bic

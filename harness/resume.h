@@ -25,6 +25,8 @@ class RunJournal {
   RunJournal(std::filesystem::path out, bool resumed);
 
   bool resumed() const { return resumed_; }
+  /// Whether a run that was cut lay in the folder, which this one begins anew.
+  bool replaces_cut_run() const { return replaces_cut_run_; }
   /// Problems that the journal held.
   std::size_t problems() const { return found_; }
   const report::JournalHeader& header() const { return header_; }
@@ -33,8 +35,8 @@ class RunJournal {
   /// values. `all`: it had no others. Nothing is refused of a new run.
   void check(const RunFacts& facts, bool all) const;
 
-  /// Throws UsageError when a run of so many problems has nothing left to do.
-  void refuse_complete(std::size_t planned) const;
+  /// Throws UsageError when a run of so many problems and decoders has nothing left to do.
+  void refuse_complete(std::size_t problems, std::size_t decoders) const;
 
   /// From here on the journal is written. Its header is `header`, unless it has one.
   void begin(const report::JournalHeader& header);
@@ -42,9 +44,11 @@ class RunJournal {
   /// A judged problem; each is given once.
   std::optional<report::ProblemRecord> take(const std::string& op, DType dtype, std::size_t number);
   std::optional<report::Throughput> timing(const std::string& op, DType dtype) const;
+  std::optional<report::DecoderRow> decoder(const report::DecoderQuestion& question) const;
 
   void keep(const report::ProblemRecord& problem);
   void keep(const report::RowTiming& timing);
+  void keep(const report::DecoderRow& row);
 
  private:
   std::filesystem::path report() const { return out_ / "report.json"; }
@@ -54,7 +58,7 @@ class RunJournal {
                            const std::string& now) const;
 
   std::filesystem::path out_, path_;
-  bool resumed_;
+  bool resumed_, replaces_cut_run_ = false;
   report::Journal read_;
   report::JournalHeader header_;
   std::size_t found_ = 0;

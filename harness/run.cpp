@@ -7,6 +7,7 @@
 #include "harness/case_check.h"
 #include "harness/console.h"
 #include "harness/control_tally.h"
+#include "harness/decoder_suite.h"
 #include "harness/environment.h"
 #include "harness/interrupt.h"
 #include "harness/jobs.h"
@@ -14,7 +15,11 @@
 #include "harness/row_timer.h"
 #include "harness/run_facts.h"
 #include "harness/shard_plan.h"
+#include "harness/text_file.h"
 #include "harness/typed.h"
+#include "harness/verdict.h"
+#include "results_schema/render/failure_text.h"
+#include "results_schema/sha256.h"
 
 namespace bic {
 namespace {
@@ -29,7 +34,7 @@ std::size_t count_problems(const RunPlan& plan) {
 RunFacts checked_facts(const RunOptions& options, const RunPlan& plan, const RunJournal& journal) {
   RunFacts facts = asked_facts(options, plan.digest);
   journal.check(facts, false);
-  journal.refuse_complete(count_problems(plan));
+  journal.refuse_complete(count_problems(plan), plan.decoders.size());
   return facts;
 }
 
@@ -43,6 +48,7 @@ class Runner {
         journal_(options.out, options.resume),
         facts_(checked_facts(options, plan_, journal_)),
         console_(stdout, options.typed, options.backend.flags),
+        waivers_(options.waivers),
         started_(std::chrono::steady_clock::now()),
         jobs_({plan_.cells,
                options.selection,
@@ -64,6 +70,10 @@ class Runner {
   std::optional<report::OpRow> run_cell(std::size_t cell);
   void take(const JudgedProblem& judged, Evidence& evidence);
   bool late() const;
+  void ask_decoders();
+  std::string cut_text() const;
+  void add(const report::Failure& failure);
+  void settle();
   void finish();
 
   const RunOptions& options_;
@@ -72,6 +82,8 @@ class Runner {
   RunJournal journal_;
   RunFacts facts_;
   Console console_;
+  Waivers waivers_;
+  std::vector<report::Failure> waived_;
   std::chrono::steady_clock::time_point started_;
   report::Report report_;
   std::size_t done_ = 0;
@@ -88,6 +100,12 @@ int Runner::run() {
                               journal_.problems(),
                               problems_,
                               options_.out.string()));
+  }
+  if (journal_.replaces_cut_run()) {
+    console_.note(
+        fmt::format("begins anew: a run that was cut lay in {0}; --resume {0} would have "
+                    "gone on with it",
+                    options_.out.string()));
   }
   console_.header(report_);
   try {
@@ -117,9 +135,13 @@ int Runner::judge_all() {
     while (last < cells.size() && cells[last].op == cells[first].op) ++last;
     run_op(first, last);
   }
+  ask_decoders();
   finish();
   const auto path = options_.out / "report.json";
   report::save_report(report_, path);
+  for (const report::Format format : options_.formats) {
+    write_text(options_.out / file_name(format), rendered(report_, format));
+  }
   console_.verdict(report_, path.string());
   if (!report_.run.complete) console_.note("go on with: " + options_.resume_command);
   return report_.verdict.exit_code;
@@ -128,6 +150,7 @@ int Runner::judge_all() {
 void Runner::describe() {
   report_.suite.version = suite_version();
   report_.suite.kill_matrix_sha256 = kill_matrix_sha256();
+  report_.suite.program_sha256 = sha256_file_hex("/proc/self/exe");
   for (const Relation& r : relations()) report_.suite.relations.emplace_back(r.name);
   for (const OpSpec& op : registry()) {
     if (!op.declared_sha256.empty())
@@ -146,7 +169,7 @@ void Runner::describe() {
                  .complete = true,
                  .filtered = options_.selection.filtered,
                  .incomplete_reason = "",
-                 .suite = options_.selection.suite,
+                 .suite = options_.selection.suite_text(),
                  .repro_flags = options_.backend.flags,
                  .shard = options_.shard};
   report_.coverage.planned = static_cast<std::int64_t>(problems_);
@@ -195,7 +218,7 @@ std::optional<report::OpRow> Runner::run_cell(std::size_t number) {
   if (done_ == before) return {};
   report::OpRow row = evidence.row(options_.selection.target);
   if (!promise_of(jobs_.hello(), cell.op->name, cell.dtype)) {
-    row.why = "not in the backend's manifest";
+    row.why = why_unclaimed(jobs_.hello(), cell.op->name);
   }
   return row;
 }
@@ -206,31 +229,60 @@ void Runner::take(const JudgedProblem& judged, Evidence& evidence) {
   add_controls(report_.controls, record.controls);
   if (record.cases.empty()) return;
   report_.totals.planned += static_cast<std::int64_t>(record.cases.size());
-  evidence.add(p, record.cases);
+  const std::vector<report::CaseResult> cases = waivers_.applied(record.cases);
+  evidence.add(p, cases);
   evidence.note_error(record.worst_error_ppm);
-  for (const report::CaseResult& result : record.cases) ++report_.totals.cases[result.status];
+  for (const report::CaseResult& result : cases) ++report_.totals.cases[result.status];
   for (const report::Failure& failure : record.failures) {
-    console_.failure(failure);
-    report_.failures.push_back(failure);
+    if (waivers_.cover(failure.found)) {
+      waived_.push_back(failure);
+    } else {
+      add(failure);
+    }
   }
-  report_.cases.insert(report_.cases.end(), record.cases.begin(), record.cases.end());
+  report_.cases.insert(report_.cases.end(), cases.begin(), cases.end());
   report_.run.killed_workers += record.killed_workers;
   ++report_.coverage.executed;
   report_.coverage.counted += !p.problem.accuracy && p.telling.told_apart;
 }
 
+void Runner::add(const report::Failure& failure) {
+  console_.failure(failure);
+  report_.failures.push_back(failure);
+}
+
+void Runner::settle() {
+  report_.waivers = waivers_.rows();
+  const report::Run& run = report_.run;
+  const bool whole = !run.filtered || options_.waivers_for_selection;
+  settle_waivers(report_, run.complete && !run.shard && whole);
+  for (const report::Failure& failure : behind_waivers(report_, waived_)) add(failure);
+}
+
+void Runner::ask_decoders() {
+  DecoderSuite suite(options_.backend, jobs_.hello(), journal_);
+  report_.decoder = suite.ask(
+      plan_.decoders, [this] { return late(); }, [this](const auto& row) { console_.row(row); });
+  for (const auto& row : report_.decoder) report_.run.killed_workers += row.killed_workers;
+}
+
+/// Where the run was cut; empty when it was not.
+std::string Runner::cut_text() const {
+  const std::size_t asked = report_.decoder.size(), decoders = plan_.decoders.size();
+  if (done_ == problems_ && asked == decoders) return "";
+  std::string text = interrupted() ? "interrupted" : "out of budget";
+  text += fmt::format(" after {} of {} problems", done_, problems_);
+  return decoders == 0 ? text : text + fmt::format(" and {} of {} decoders", asked, decoders);
+}
+
 void Runner::finish() {
-  if (done_ < problems_) {
-    report_.run.complete = false;
-    report_.run.incomplete_reason = fmt::format("{} after {} of {} problems",
-                                                interrupted() ? "interrupted" : "out of budget",
-                                                done_,
-                                                problems_);
-  }
+  report_.run.incomplete_reason = cut_text();
+  report_.run.complete = report_.run.incomplete_reason.empty();
   report_.run.duration_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(
                                 std::chrono::steady_clock::now() - started_)
                                 .count();
   report_.coverage.required = report_.coverage.planned;
+  settle();
   report_.verdict = make_verdict(
       report_, options_.selection.target, static_cast<std::int64_t>(registry().size()));
 }
@@ -238,27 +290,5 @@ void Runner::finish() {
 }  // namespace
 
 int run_suite(const RunOptions& options) { return Runner(options).run(); }
-
-int reproduce(const WorkerLaunch& launch, const std::string& case_text, const std::string& typed) {
-  const CaseName name = parse_case_name(case_text);
-  check_case(name);
-  std::unique_ptr<Prepared> p = prepare_case(name);
-  Stage stage(launch);
-  const std::optional<Promise> promise = promise_of(stage, name.op, name.dtype);
-  if (!promise) {
-    fmt::print("status: unsupported\n{} in {} is outside the backend's manifest\n",
-               name.op,
-               bic::name(name.dtype));
-    return static_cast<int>(ExitCode::kUnproved);
-  }
-  const report::CaseResult result = run_and_judge(stage, *p, *promise).cases.front();
-  fmt::print("{}\nstatus: {}\ndigest: {}\n",
-             failure_text(result, typed, shell_quoted(launch.backend) + launch.flags),
-             bic::name(result.status),
-             result.digest);
-  if (is_red(result.status)) return static_cast<int>(ExitCode::kDoesNotConform);
-  const bool proved = result.status == Status::kPass;
-  return static_cast<int>(proved ? ExitCode::kConforms : ExitCode::kUnproved);
-}
 
 }  // namespace bic

@@ -6,7 +6,9 @@
 #include <string>
 
 #include "harness/plan.h"
+#include "harness/waivers.h"
 #include "harness/worker.h"
+#include "results_schema/render/format.h"
 #include "results_schema/report.h"
 
 namespace bic {
@@ -27,6 +29,9 @@ struct RunOptions {
   bool selftest = false;  ///< a self-test was asked for,
   std::optional<report::Detection> detection;  ///< and made before the run, unless it is resumed
   bool resume = false;                         ///< go on with the run whose journal lies in `out`
+  Waivers waivers;
+  bool waivers_for_selection = false;   ///< what is selected is all that they are for
+  std::vector<report::Format> formats;  ///< written beside report.json
   std::string command_line;
   std::string resume_command;        ///< what a person types to go on when the run was cut
   std::string typed = "bi-conform";  ///< how a person calls the program

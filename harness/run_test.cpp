@@ -110,6 +110,38 @@ TEST_F(Run, GivesOtherCasesForAnotherSeed) {
   }
 }
 
+TEST_F(Run, CountsWhatNobodyClaimsAndMakesNothingForIt) {
+  SelectionText text = narrow();
+  text.ops = {"mm", "sum"};
+  const Ended e = run(options("only-sum", text));
+  ASSERT_EQ(e.report.ops.size(), 2u);
+  for (const report::OpRow& row : e.report.ops) {
+    const bool claimed = row.op == "sum";
+    EXPECT_EQ(row.cases[Status::kUnsupported], claimed ? 0 : row.cases.sum()) << row.op;
+    EXPECT_GT(row.cases.sum(), 0) << row.op;
+    EXPECT_EQ(row.why == "not in the backend's manifest", !claimed) << row.op;
+  }
+  EXPECT_EQ(e.report.totals.cases.sum(), e.report.totals.planned);
+  EXPECT_EQ(e.report.coverage.executed, e.report.coverage.planned);
+  const report::Controls& all = e.report.controls;
+  EXPECT_EQ(all.drawn, e.report.ops[1].problems.order + e.report.ops[1].problems.value);
+  text.ops = {"sum"};
+  EXPECT_EQ(run(options("only-sum", text)).report.controls.searched, all.searched);
+}
+
+TEST_F(Run, BeginsAnewInTheFolderOfOneThatWasCutAndSaysSo) {
+  RunOptions o = options("honest", narrow());
+  for (const bool cut : {true, false}) {
+    o.budget = std::chrono::milliseconds(cut ? 0 : 600'000);
+    testing::internal::CaptureStdout();
+    run(o);
+    EXPECT_EQ(testing::internal::GetCapturedStdout().find("begins anew") == std::string::npos, cut);
+  }
+  testing::internal::CaptureStdout();
+  run(o);
+  EXPECT_EQ(testing::internal::GetCapturedStdout().find("begins anew"), std::string::npos);
+}
+
 TEST_F(Run, IsCutByItsBudgetAndSaysSo) {
   RunOptions o = options("honest", narrow());
   o.budget = std::chrono::milliseconds(0);

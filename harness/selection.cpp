@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <regex>
 
 #include "harness/case_check.h"
+#include "harness/suite_parts.h"
 #include "harness/typed.h"
 #include "results_schema/error.h"
 #include "results_schema/nearest.h"
+#include "suites/models/decoder/preset_names.h"
 
 namespace bic {
 namespace {
@@ -30,16 +33,80 @@ std::int64_t number(const std::string& flag, const std::string& text, std::int64
   throw UsageError(fmt::format("{}: '{}' is not a whole number from 1 to {}", flag, text, most));
 }
 
+bool has(const std::vector<std::string>& all, std::string_view name) {
+  return std::ranges::find(all, name) != all.end();
+}
+
+bool has_model(const std::string& suite) {
+  return std::ranges::any_of(registry(), [&](const OpSpec& op) { return op.suite == suite; });
+}
+
+/// Known names, each once, in the order of the parts.
+void select_suites(const SelectionText& text, Selection& s) {
+  for (const std::string& suite : text.suites) {
+    const SuitePart* const part = find_suite_part(suite);
+    if (part == nullptr) unknown("--suite", "suite", suite, suite_part_names());
+    const bool is_there = !part->needs_stock || has_model(suite);
+    if (!is_there) {
+      throw UsageError(fmt::format(
+          "--suite {}: its reference needs stock PyTorch, which this build has not got; build with "
+          "-DBIC_LIBTORCH=ON",
+          suite));
+    }
+  }
+  for (const SuitePart& part : suite_parts()) {
+    if (has(text.suites, part.name)) s.suites.emplace_back(part.name);
+  }
+}
+
+/// Whether the op can have problems in the parts that are selected. Whole models have sizes of
+/// their own: a run at a user's sizes has those models only that it names.
+bool is_in_suites(const OpSpec& op, const SelectionText& text, const Selection& s) {
+  if (op.suite.empty()) return true;
+  if (!s.suites.empty()) return has(s.suites, op.suite);
+  return find_suite_part(op.suite)->by_default && text.shapes.empty() && text.dims.empty();
+}
+
 void select_ops(const SelectionText& text, Selection& s) {
   std::vector<std::string> known;
   for (const OpSpec& op : registry()) known.push_back(op.name);
   for (const std::string& op : text.ops) {
-    if (find_op(op) == nullptr) unknown("--op", "op", op, known);
+    if (find_op(op) != nullptr) continue;
+    throw UsageError(fmt::format("--op: {} (known: {})", unknown_op(op), fmt::join(known, ", ")));
   }
   for (const OpSpec& op : registry()) {
-    const bool named = std::ranges::find(text.ops, op.name) != text.ops.end();
-    if (text.ops.empty() || named) s.ops.push_back(&op);
+    const bool named = text.ops.empty() || has(text.ops, op.name);
+    if (named && is_in_suites(op, text, s)) s.ops.push_back(&op);
   }
+}
+
+/// Decoders are asked where they are named, or nothing is said of ops, relations and sizes.
+void select_decoders(const SelectionText& text, Selection& s) {
+  const bool narrow = !text.ops.empty() || !text.relations.empty() || !text.level.empty() ||
+                      !text.case_pattern.empty() || !text.dims.empty() || !text.shapes.empty() ||
+                      !text.batches.empty();
+  s.decoders = s.suites.empty() ? !narrow : has(s.suites, "decoder");
+}
+
+/// Of the whole models that are selected.
+void select_presets(const SelectionText& text, Selection& s) {
+  std::vector<std::string> known;
+  for (const OpSpec* op : s.ops) {
+    if (op->suite.empty()) continue;
+    for (const Variant& v : op->variants) known.push_back(preset_name(v));
+  }
+  for (const std::string_view preset : decoder::kPresets) {
+    if (s.decoders && !has(known, preset)) known.emplace_back(preset);
+  }
+  if (known.empty() && !text.presets.empty()) {
+    throw UsageError(
+        fmt::format("--preset: no whole model is selected, which '{}' could be of; add --suite pi0",
+                    text.presets[0]));
+  }
+  for (const std::string& preset : text.presets) {
+    if (!has(known, preset)) unknown("--preset", "preset", preset, known);
+  }
+  s.presets = text.presets;
 }
 
 void select_dtypes(const SelectionText& text, Selection& s) {
@@ -123,16 +190,22 @@ void select_shapes(const SelectionText& text, Selection& s) {
     throw UsageError("--shapes and --dims exclude each other: both say the sizes");
   }
   s.shapes = read_shapes(text.shapes);
+  s.draws = false;
 }
 
-void select_suite(const SelectionText& text, Selection& s) {
-  if (text.suite.empty()) return;
-  if (text.suite != "public") unknown("--suite", "suite", text.suite, {"public"});
-  if (!text.dims.empty() || !text.shapes.empty() || !text.batches.empty()) {
-    throw UsageError("--suite excludes --dims, --shapes and --batch: the suite says the sizes");
+/// The sizes of the parts that have some.
+void select_suite_sizes(const SelectionText& text, Selection& s) {
+  for (const std::string& suite : s.suites) {
+    const SuitePart& part = *find_suite_part(suite);
+    const bool has_rows = part.rows != nullptr;
+    const bool sized = suite != "ops" && (!text.dims.empty() || !text.shapes.empty());
+    if (sized || (has_rows && !text.batches.empty())) {
+      throw UsageError(fmt::format(
+          "--suite excludes --dims, --shapes and --batch: suite {} says the sizes", suite));
+    }
+    if (has_rows) std::ranges::copy(part.rows(), std::back_inserter(s.shapes));
   }
-  s.suite = text.suite;
-  s.shapes = public_reports();
+  if (!s.suites.empty()) s.draws = s.draws && has(s.suites, "ops");
 }
 
 std::optional<std::regex> pattern_of(const std::string& text) {
@@ -146,22 +219,47 @@ std::optional<std::regex> pattern_of(const std::string& text) {
 
 }  // namespace
 
+std::string Selection::suite_text() const { return fmt::to_string(fmt::join(suites, ",")); }
+
+bool Selection::takes_preset(const Variant& variant) const {
+  if (presets.empty()) return !variant.on_request;
+  return std::ranges::find(presets, preset_name(variant)) != presets.end();
+}
+
+bool Selection::takes(const OpSpec& op,
+                      const Variant& variant,
+                      std::string_view relation,
+                      DType dtype) const {
+  if (relation == kAccuracyRelation) {
+    if (!accuracy) return false;
+  } else {
+    const auto at = std::ranges::find(relations, relation, &Relation::name);
+    if (at == relations.end() || (*at)->level > target) return false;
+  }
+  std::string label = op.name + (variant.name.empty() ? "" : "-" + variant.name);
+  label += "." + std::string(relation) + "/" + std::string(name(dtype));
+  return !pattern || std::regex_search(label, *pattern);
+}
+
 Selection make_selection(const SelectionText& text) {
   Selection s;
+  select_suites(text, s);
   select_ops(text, s);
+  select_decoders(text, s);
+  select_presets(text, s);
   select_dtypes(text, s);
   select_relations(text, s);
   select_level(text, s);
   select_dims(text, s);
   select_shapes(text, s);
-  select_suite(text, s);
+  select_suite_sizes(text, s);
   s.pattern = pattern_of(text.case_pattern);
   for (const std::string& b : split(text.batches, ',')) {
     s.batches.push_back(number("--batch", b, kMostBatch));
   }
   s.filtered = !text.ops.empty() || !text.dtypes.empty() || !text.relations.empty() ||
                !text.level.empty() || !text.case_pattern.empty() || !s.dims.empty() ||
-               !s.batches.empty() || !s.shapes.empty();
+               !s.batches.empty() || !s.shapes.empty() || !s.suites.empty() || !s.presets.empty();
   return s;
 }
 
@@ -180,7 +278,8 @@ std::string filters_text(const SelectionText& text) {
   add("--dims", {text.dims});
   add("--batch", {text.batches});
   add("--shapes", {text.shapes});
-  add("--suite", {text.suite});
+  add("--suite", text.suites);
+  add("--preset", text.presets);
   return fmt::to_string(fmt::join(typed, " "));
 }
 

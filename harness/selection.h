@@ -10,7 +10,8 @@ namespace bic {
 /// The filters as typed.
 struct SelectionText {
   std::vector<std::string> ops, dtypes, relations;
-  std::string level, case_pattern, dims, batches, shapes, suite;
+  std::string level, case_pattern, dims, batches, shapes;
+  std::vector<std::string> suites, presets;
   bool has_peer = false;  ///< with --against: the relation `peer` too
 };
 

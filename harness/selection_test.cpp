@@ -105,12 +105,12 @@ TEST(MakeSelection, CallsEachFilterAFilter) {
 }
 
 TEST(MakeSelection, TakesANamedSuiteAlone) {
-  const Selection s = make_selection({.ops = {"mm"}, .suite = "public"});
-  EXPECT_EQ(s.suite, "public");
+  const Selection s = make_selection({.ops = {"mm"}, .suites = {"public"}});
+  EXPECT_EQ(s.suite_text(), "public");
   EXPECT_EQ(s.shapes.size(), public_reports().size());
-  EXPECT_TRUE(make_selection({.suite = "public"}).filtered);
-  EXPECT_THAT(error_of({.suite = "pubic"}), HasSubstr("did you mean 'public'?"));
-  EXPECT_THAT(error_of({.dims = "k=7", .suite = "public"}), HasSubstr("--suite excludes"));
+  EXPECT_TRUE(make_selection({.suites = {"public"}}).filtered);
+  EXPECT_THAT(error_of({.suites = {"pubic"}}), HasSubstr("did you mean 'public'?"));
+  EXPECT_THAT(error_of({.dims = "k=7", .suites = {"public"}}), HasSubstr("--suite excludes"));
 }
 
 TEST(Takes, GoesByRelationLevelAndPattern) {

@@ -33,7 +33,7 @@ class ShapePlan {
  private:
   bool add(const ShapeRow& row, const Fits& fits, const Relation* only);
   bool can_prove(const ShapeRow& row, const Variant& variant) const;
-  int proving(const Fits& fits) const;
+  int proving(const Fits& fits, const Relation* relation = nullptr) const;
 
   Cell& cell_;
   std::vector<const ShapeRow*> rows_;
@@ -54,10 +54,11 @@ bool ShapePlan::can_prove(const ShapeRow& row, const Variant& variant) const {
   return extent >= shortest_telling_axis(*cell_.op, cell_.dtype);
 }
 
-int ShapePlan::proving(const Fits& fits) const {
+/// Problems that can prove bits, of every relation or of this one.
+int ShapePlan::proving(const Fits& fits, const Relation* relation) const {
   return static_cast<int>(std::ranges::count_if(cell_.problems, [&](const ProblemPlan& p) {
     const bool counts = p.shape != nullptr && !p.accuracy && can_prove(*p.shape, *p.variant);
-    return counts && fits(*p.variant);
+    return counts && fits(*p.variant) && (p.only == nullptr || p.only == relation);
   }));
 }
 
@@ -90,9 +91,9 @@ void ShapePlan::add_counting(int count) {
 void ShapePlan::add_for_relation(const Relation& relation, int count) {
   const Fits has_it = [&](const Variant& v) { return relation.required(*cell_.op, v); };
   if (proving(has_it) == 0) return;
-  while (proving(has_it) < count) {
+  while (proving(has_it, &relation) < count) {
     for (const ShapeRow* row : rows_) {
-      if (proving(has_it) < count) add(*row, has_it, &relation);
+      if (proving(has_it, &relation) < count) add(*row, has_it, &relation);
     }
   }
 }

@@ -15,6 +15,7 @@ std::vector<Cell> plan_of(const std::string& csv, const SelectionText& text = {}
   static Selection selection;  // rows must outlive the plan
   selection = make_selection(text);
   selection.shapes = parse_shapes(csv, "f");
+  selection.draws = false;
   return make_plan(selection, Strength::kQuick);
 }
 
@@ -95,7 +96,7 @@ TEST(StandardPlan, HasTheSizesOfPublicModelsToo) {
 }
 
 TEST(PublicPlan, LetsEveryCellProveEveryRelationOfItsOp) {
-  const Selection s = make_selection({.suite = "public"});
+  const Selection s = make_selection({.suites = {"public"}});
   EXPECT_TRUE(s.filtered);
   std::set<std::string> planned, ids;
   for (const ShapeRow& row : public_reports()) ids.insert(row.id);

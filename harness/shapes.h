@@ -42,4 +42,10 @@ const std::vector<ShapeRow>& model_shapes();
 /// suites/public/reports.csv, which is too.
 const std::vector<ShapeRow>& public_reports();
 
+/// suites/shapes/pi0_ops_tiny.csv: what the tiny models of the suite call.
+const std::vector<ShapeRow>& pi0_ops_tiny();
+
+/// suites/shapes/pi0_ops_full.csv: what those of full size call.
+const std::vector<ShapeRow>& pi0_ops_full();
+
 }  // namespace bic

@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "harness/suite_parts.h"
 #include "results_schema/error.h"
 
 namespace bic {
@@ -109,6 +110,19 @@ TEST(Shapes, OfPublicModelsShip) {
   for (const ShapeRow& row : model_shapes()) models.insert(row.label.substr(0, 3));
   for (const char* model : {"pi0", "Gem", "Lla", "Qwe"})
     EXPECT_TRUE(models.contains(model)) << model;
+}
+
+TEST(Shapes, OfTheModelsAreOfThoseThatTheyAreCalledWith) {
+  std::set<std::string> ops;
+  EXPECT_GT(pi0_ops().size(), pi0_ops_tiny().size());
+  for (const ShapeRow& row : pi0_ops()) {
+    EXPECT_FALSE(row.label.empty() || row.variant == nullptr || row.dtypes.empty());
+    EXPECT_GE(row.batches.size(), 2u) << row.label;
+    ops.insert(row.op->name);
+  }
+  for (const char* op : {"addmm", "bmm", "conv2d", "layer_norm", "matmul", "mean", "softmax"}) {
+    EXPECT_TRUE(ops.contains(op)) << op;
+  }
 }
 
 TEST(Shapes, OfPublicReportsNameTheirReport) {

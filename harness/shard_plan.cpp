@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "harness/decoder_suite.h"
 #include "harness/plan_digest.h"
 #include "harness/shard_choice.h"
 #include "results_schema/error.h"
@@ -16,7 +17,7 @@ std::vector<Cell> part_of(const std::vector<Cell>& cells,
                           const report::Shard& shard,
                           const Selection& selection,
                           Seed seed) {
-  if (shard.count > std::ssize(cells)) {
+  if (shard.count > std::max<std::int64_t>(1, std::ssize(cells))) {  // one may have decoders only
     throw UsageError(
         fmt::format("shard {} by {}: {} shards are too many; what is selected has {} rows (an op "
                     "in a dtype each), so use at most that many, or --shard none",
@@ -41,9 +42,10 @@ RunPlan plan_run(const Selection& selection,
                  Strength strength,
                  Seed seed,
                  const std::optional<report::Shard>& shard) {
-  RunPlan plan{.digest = {}, .cells = make_plan(selection, strength)};
+  RunPlan plan{.digest = {}, .cells = make_plan(selection, strength), .decoders = {}};
   plan.digest = plan_digest(plan.cells, selection, strength, seed);
   if (shard) plan.cells = part_of(plan.cells, *shard, selection, seed);
+  if (!shard || shard->index == 1) plan.decoders = decoder_questions(selection, seed);
   return plan;
 }
 

@@ -11,8 +11,9 @@ namespace bic {
 
 /// What one run covers of a plan.
 struct RunPlan {
-  std::string digest;       ///< of the whole plan, `plan_digest`
-  std::vector<Cell> cells;  ///< this run's part of it
+  std::string digest;                             ///< of the whole plan, `plan_digest`
+  std::vector<Cell> cells;                        ///< this run's part of it
+  std::vector<report::DecoderQuestion> decoders;  ///< all of them, in the first shard
 };
 
 /// The plan, and of it the shard's part: whole cells, dealt out by cost, the dearest first, each to

@@ -55,25 +55,6 @@ BitClasses bit_classes(const Prepared& prepared,
   return classes;
 }
 
-std::string to_text(const BitClasses& classes) {
-  std::map<std::int64_t, std::size_t> owner;
-  for (std::size_t i = 0; i < classes.size(); ++i) {
-    for (const std::int64_t batch : classes[i]) owner[batch] = i;
-  }
-  std::vector<std::string> texts(classes.size());
-  for (auto at = owner.begin(); at != owner.end();) {
-    const auto first = at;
-    std::int64_t last = first->first;
-    for (; at != owner.end() && at->second == first->second; ++at) last = at->first;
-    std::string& text = texts[first->second];
-    if (!text.empty()) text += ",";
-    text += std::to_string(first->first);
-    if (last != first->first) text += fmt::format("-{}", last);
-  }
-  for (std::string& text : texts) text = "{" + text + "}";
-  return fmt::to_string(fmt::join(texts, " "));
-}
-
 std::optional<std::int64_t> first_to_differ(const BitClasses& classes) {
   // The first class holds the smallest size of all, the sample alone.
   if (classes.size() < 2) return {};

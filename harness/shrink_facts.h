@@ -19,9 +19,6 @@ BitClasses bit_classes(const Prepared& prepared,
                        const std::vector<report::CaseResult>& results,
                        SampleId sample);
 
-/// For people: "{1-4} {5-16,33} {17-32}"; a range runs over the sizes that some class holds.
-std::string to_text(const BitClasses& classes);
-
 /// The smallest size whose bits are not those of the sample alone; empty when there is none.
 std::optional<std::int64_t> first_to_differ(const BitClasses& classes);
 

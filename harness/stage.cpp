@@ -50,8 +50,18 @@ const WorkerLaunch& Stage::launch_of(const Seat& seat) const {
   return &seat == &seats_[kPeerWorker] ? *launch_.peer : launch_;
 }
 
+/// The weights of a full-size model are made in its first trial, and each takes long. Whoever named
+/// a time-out knows better.
+void Stage::be_patient() {
+  constexpr std::chrono::minutes kLong{20};
+  if (launch_.timeout != WorkerLaunch{}.timeout) return;
+  launch_.timeout = kLong;
+  renew();
+}
+
 void Stage::set(const Prepared& prepared) {
   prepared_ = &prepared;
+  if (prepared.problem.variant->on_request) be_patient();
   for (Seat& seat : seats_) {
     seat.loaded = false;
     seat.deaths = 0;

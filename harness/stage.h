@@ -58,6 +58,7 @@ class Stage {
     int deaths = 0;
   };
 
+  void be_patient();
   const WorkerLaunch& launch_of(const Seat& seat) const;
   std::optional<Death> ready(Seat& seat);
   protocol::TrialMessage request(const PlannedTrial& trial) const;

@@ -17,14 +17,7 @@ namespace {
 
 using protocol::ProblemMessage;
 
-/// One sample alone, on one thread.
-const protocol::TrialMessage kAlone{.slots = {0}, .trial = {}, .threads = 1};
-
 constexpr int kMostKills = 3;  // by something else, in one evaluation
-
-[[noreturn]] void refuse(const StockCall& call, const std::string& what) {
-  throw UsageError(fmt::format("--op-spec: op '{}': {}: {}", call.op, call.what, what));
-}
 
 /// Every input has its place in the pool, common ones too: the worker keeps what it takes for
 /// common from one trial to the next, and here each trial brings other values.
@@ -72,6 +65,15 @@ void write(const TensorSpec& t, DType dtype, std::span<const double> values, std
 
 }  // namespace
 
+/// One sample alone.
+protocol::TrialMessage StockEvaluator::alone() const {
+  return {.slots = {0}, .trial = {}, .threads = use_.threads};
+}
+
+void StockEvaluator::refuse(const StockCall& call, const std::string& what) const {
+  throw UsageError(fmt::format("{}: op '{}': {}: {}", use_.blame, call.op, call.what, what));
+}
+
 /// A seat in use; given back when it ends.
 class StockEvaluator::Taken {
  public:
@@ -90,9 +92,12 @@ class StockEvaluator::Taken {
   Seat& seat_;
 };
 
-/// A free seat that has the call loaded; else a new one, up to one a core; else any free one.
+/// A free seat that has the call loaded; else a new one, while there may be more; else any free
+/// one.
 StockEvaluator::Seat& StockEvaluator::take(const StockCall& call) {
-  const auto most = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 2, 4);
+  const auto most = use_.processes > 0
+                        ? static_cast<std::size_t>(use_.processes)
+                        : std::clamp<std::size_t>(std::thread::hardware_concurrency(), 2, 4);
   std::unique_lock lock(mutex_);
   while (true) {
     Seat* free = nullptr;
@@ -140,7 +145,7 @@ StockEvaluator::Answer StockEvaluator::ask(Seat& seat,
           inputs[i],
           seat.pool.bytes().data() + seat.problem.inputs[i].pool_offset);
   }
-  return seat.worker->run(kAlone);
+  return seat.worker->run(alone());
 }
 
 std::vector<double> StockEvaluator::evaluate(const StockCall& call,
@@ -156,15 +161,16 @@ std::vector<double> StockEvaluator::evaluate(const StockCall& call,
     seat.loaded = {};
     const std::string line = "stock died of it: " + death->message;
     if (!death->killed_by_others) refuse(call, line);
-    if (kills == kMostKills) throw HarnessError("--op-spec: op '" + call.op + "': " + line);
+    if (kills == kMostKills)
+      throw HarnessError(fmt::format("{}: op '{}': {}", use_.blame, call.op, line));
   }
 }
 
 std::vector<double> StockEvaluator::values_of(const Seat& seat,
                                               const StockCall& call,
-                                              const protocol::TrialReply& reply) {
+                                              const protocol::TrialReply& reply) const {
   if (reply.outcome != protocol::Outcome::kRan) refuse(call, reply.message);
-  const auto expected = protocol::plan_tensor(seat.problem, seat.problem.output, kAlone).shape;
+  const auto expected = protocol::plan_tensor(seat.problem, seat.problem.output, alone()).shape;
   if (reply.shape != expected) {
     refuse(call,
            fmt::format("its result has shape [{}], the output [{}]",
@@ -177,6 +183,15 @@ std::vector<double> StockEvaluator::values_of(const Seat& seat,
   const auto bytes = values.size() * static_cast<std::size_t>(size_of(*dtype));
   widen(*dtype, seat.worker->output().first(bytes), values);
   return values;
+}
+
+void StockEvaluator::release() {
+  const std::lock_guard lock(mutex_);
+  for (const auto& seat : seats_) {
+    if (seat->taken) continue;
+    seat->worker.reset();
+    seat->loaded = {};
+  }
 }
 
 }  // namespace bic

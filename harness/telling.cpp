@@ -115,6 +115,8 @@ Telling sweep_share(const Problem& problem) {
 
 /// Terms that one sample costs: its controls, and the trimming of law `edge`.
 std::int64_t cost_of(const Problem& problem, std::int64_t elements) {
+  constexpr std::int64_t kMinutes = kTerms / 3;  // a sample of a full-size model takes some
+  if (problem.variant->on_request) return kMinutes;
   const std::int64_t k = std::max<std::int64_t>(problem.reduced_extent(), 1);
   const std::int64_t rows = problem.op->contraction ? elements : 1;
   return k * rows * static_cast<std::int64_t>(kControls) +

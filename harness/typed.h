@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "results_schema/render/shell_quoted.h"
+
 namespace bic {
 
 // What people type: in flags, in files of sizes and again in what a program prints.
@@ -17,8 +19,5 @@ std::vector<std::string> split(const std::string& text, char at);
 std::optional<std::int64_t> whole_number(std::string_view text,
                                          std::int64_t most,
                                          std::int64_t least = 1);
-
-/// The text as one word of a shell's command line: in quotes where it needs them.
-std::string shell_quoted(const std::string& text);
 
 }  // namespace bic

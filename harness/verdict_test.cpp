@@ -1,7 +1,7 @@
+#include "harness/verdict.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include "harness/levels.h"
 
 namespace bic {
 namespace {

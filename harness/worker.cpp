@@ -14,9 +14,9 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/child.h"
+#include "harness/hello_request.h"
 #include "harness/interrupt.h"
 #include "harness/team_witness.h"
-#include "suites/ops/op_spec.h"
 
 namespace bic {
 namespace {
@@ -47,22 +47,6 @@ std::pair<protocol::Descriptor, protocol::Descriptor> socket_pair() {
     throw HarnessError(std::string("cannot make a socket pair: ") + std::strerror(errno));
   }
   return {protocol::Descriptor(ends[0]), protocol::Descriptor(ends[1])};
-}
-
-/// The suite's ops, so that a worker can say which of them it serves without knowing them.
-json suite_ops() {
-  json ops = json::array();
-  for (const OpSpec& op : registry()) {
-    json dtypes = json::array(), calls = json::array();
-    for (DType dtype : op.dtypes) dtypes.push_back(name(dtype));
-    for (const Variant& v : op.variants) {
-      calls.push_back(v.call);
-      for (const auto& [form, call] : v.forms) calls.push_back(call);
-    }
-    ops.push_back({{"op", op.name}, {"dtypes", dtypes}, {"calls", calls}});
-    if (!op.declared_sha256.empty()) ops.back()["declared"] = true;
-  }
-  return {{"ops", ops}};
 }
 
 /// Throws UsageError for a worker that cannot start or speaks another version.
@@ -102,7 +86,7 @@ Worker::Worker(WorkerLaunch launch) : launch_(std::move(launch)) {
   }
   launch_.isolated ? start_child(std::move(theirs)) : start_thread(std::move(theirs));
   const auto patience = std::exchange(launch_.timeout, kStartTimeout);
-  auto answer = ask("hello", suite_ops());
+  auto answer = ask("hello", hello_request());
   launch_.timeout = patience;
   if (const Death* death = std::get_if<Death>(&answer)) {
     const std::string line = "backend '" + launch_.backend + "' did not start: " + death->message;
@@ -292,17 +276,14 @@ std::variant<protocol::TimeReply, Death> Worker::time(const protocol::TimeMessag
 std::variant<json, Death> Worker::study(const std::string& study,
                                         const json& request,
                                         const protocol::SharedMemory& room) {
-  auto answer =
-      ask("study",
-          {{"study", study}, {"request", request}, {"room_bytes", room.bytes().size()}},
-          {room.descriptor()});
+  auto answer = ask("study",
+                    {{"study", study}, {"request", request}, {"room_bytes", room.bytes().size()}},
+                    {room.descriptor()});
   if (Death* death = std::get_if<Death>(&answer)) return std::move(*death);
   json& reply = std::get<json>(answer);
   if (reply.contains("error")) {
-    throw UsageError(fmt::format("backend '{}', study {}: {}",
-                                 launch_.backend,
-                                 study,
-                                 reply["error"].get<std::string>()));
+    throw UsageError(fmt::format(
+        "backend '{}', study {}: {}", launch_.backend, study, reply["error"].get<std::string>()));
   }
   if (!reply.contains("answer")) return disown("it has no answer");
   return std::move(reply["answer"]);

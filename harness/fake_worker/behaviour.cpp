@@ -53,6 +53,8 @@ constexpr Behaviour kSeenByOneRelation[] = {
      .otherwise = [](const Call& c, auto) { return c.trial.trial.form == Form::kVector; }},
     {.name = "by-threads", .otherwise = [](const Call& c, auto) { return c.trial.threads > 2; }},
     {.name = "by-padding", .otherwise = [](const Call& c, auto) { return c.trial.trial.pad > 0; }},
+    {.name = "by-nan-padding",
+     .otherwise = [](const Call& c, auto) { return c.trial.trial.pad_nan; }},
 };
 
 constexpr Behaviour kOtherBits[] = {
@@ -193,10 +195,28 @@ constexpr Behaviour kEnds[] = {
     {.name = "exits"},  // in worker_main.cpp
 };
 
+constexpr Behaviour kDecoders[] = {
+    {.name = "decodes", .answer = [](report::DecoderAnswer&) {}},
+    {.name = "decodes-otherwise",
+     .answer =
+         [](report::DecoderAnswer& a) {
+           a.distinct = 2;
+           a.first_token = {.request = 3, .position = 1, .alone = 6, .served = 9};
+         }},
+    {.name = "decodes-idly",
+     .answer = [](report::DecoderAnswer& a) { a.traffic.largest_batch = 1; }},
+    {.name = "decodes-nonsense", .answer = [](report::DecoderAnswer& a) { a.distinct = -1; }},
+    {.name = "throws-decoding",
+     .answer = [](report::DecoderAnswer&) { throw std::runtime_error("out of tokens"); }},
+    {.name = "dies-decoding", .answer = [](report::DecoderAnswer&) { die(); }},
+    {.name = "hangs-decoding", .answer = [](report::DecoderAnswer&) { sleep(600); }},
+};
+
 }  // namespace
 
 const Behaviour& find_behaviour(const std::string& name) {
-  const std::span<const Behaviour> all[] = {kSeenByOneRelation, kOtherBits, kReports, kEnds};
+  const std::span<const Behaviour> all[] = {
+      kSeenByOneRelation, kOtherBits, kReports, kEnds, kDecoders};
   for (std::span<const Behaviour> some : all) {
     const auto at = std::ranges::find(some, name, &Behaviour::name);
     if (at != some.end()) return *at;

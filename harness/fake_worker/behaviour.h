@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "adapters/protocol/messages.h"
+#include "results_schema/decoder_row.h"
 #include "suites/ops/op_spec.h"
 
 namespace bic::fake {
@@ -43,6 +44,8 @@ struct Behaviour {
   bool drops_last_term = false;
   bool claims_own_overload = false;  ///< one that never runs
   std::string_view only_op = {};     ///< the one op that it claims; empty: all
+  /// Changes the right answer of a decoder. Null: no study is announced.
+  void (*answer)(report::DecoderAnswer&) = nullptr;
 };
 
 /// The behaviour of that name. Throws std::invalid_argument when there is none.

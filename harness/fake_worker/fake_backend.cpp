@@ -7,6 +7,7 @@
 #include "adapters/protocol/digest.h"
 #include "adapters/protocol/gather.h"
 #include "generators/laws.h"
+#include "harness/right_answer.h"
 #include "results_schema/axis.h"
 #include "results_schema/error.h"
 #include "results_schema/shape.h"
@@ -58,6 +59,7 @@ protocol::Hello FakeBackend::hello() {
     }
     hello.manifest.push_back(std::move(entry));
   }
+  if (behaviour_.answer != nullptr) hello.studies = {"decoder"};
   return hello;
 }
 
@@ -163,6 +165,14 @@ protocol::TimeReply FakeBackend::time(const protocol::TimeMessage& request,
   for (int i = 0; i < request.calls; ++i) run(request.trial, output);
   const auto taken = std::chrono::steady_clock::now() - start;
   return {.nanoseconds = std::chrono::nanoseconds(taken).count()};
+}
+
+nlohmann::json FakeBackend::study(const std::string&,
+                                  const nlohmann::json& request,
+                                  std::span<std::byte>) {
+  report::DecoderAnswer answer = right_answer(request.get<report::DecoderQuestion>());
+  behaviour_.answer(answer);
+  return answer;
 }
 
 }  // namespace bic::fake

@@ -24,6 +24,9 @@ class FakeBackend : public protocol::Backend {
                            std::span<std::byte> output) override;
   protocol::TimeReply time(const protocol::TimeMessage& request,
                            std::span<std::byte> output) override;
+  nlohmann::json study(const std::string& name,
+                       const nlohmann::json& request,
+                       std::span<std::byte> room) override;
 
  private:
   const std::vector<std::byte>& sample(std::uint32_t slot, Order order, const Trial& trial);

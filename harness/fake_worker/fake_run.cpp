@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "harness/levels.h"
+#include "harness/verdict.h"
 
 namespace bic::fake {
 namespace {
