@@ -17,7 +17,7 @@ import program
 WHAT = (*disturb.CONFORMING, *disturb.COMMON)
 SMALL = (*WHAT, "--relation", "alone", "--relation", "accuracy", "--batch", "1,5")
 # Disks that are full before the first and before the last problem's end, and before the report's.
-ROOMS = [f"{kib}k" for kib in (16, 64, 100)]
+ROOMS = [f"{kib}k" for kib in (16, 64, 160)]
 
 
 class Folder(program.ProgramTest):
@@ -54,11 +54,18 @@ class Cut(Folder):
         self.assert_as_undisturbed(WHAT)
 
     def test_by_an_interrupt_says_how_to_go_on(self):
+        for end in (signal.SIGINT, signal.SIGHUP):
+            with self.subTest(end):
+                self.go_on_after(end)
+
+    def go_on_after(self, end):
+        shutil.rmtree(self.out, ignore_errors=True)
         begun = subprocess.Popen([program.PROGRAM, *WHAT, "--out", self.out],
+                                 preexec_fn=lambda: signal.signal(end, signal.SIG_DFL),  # nohup's
                                  env=program.environment(), stdout=subprocess.PIPE, text=True)
         while disturb.Disturber.journal(self.out).count(b'"problem"') < 2:
             time.sleep(0.01)
-        begun.send_signal(signal.SIGINT)
+        begun.send_signal(end)
         stdout = begun.communicate()[0]
         self.assertEqual(begun.returncode, 3, stdout)
         self.assertIn("incomplete: interrupted after", stdout)
