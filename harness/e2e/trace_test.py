@@ -101,6 +101,10 @@ class Stock(program.ProgramTest):
             self.assertIn(again.returncode, (0, 1), again.stderr)
 
 
+def rows(text):
+    return [line for line in text.splitlines() if not line.startswith("#")]
+
+
 class Audits(program.ProgramTest):
     def audit(self, *arguments, backend="libtorch"):
         ended, audit = traced("--audit", "--batch", "2", *arguments, backend=backend)
@@ -134,7 +138,10 @@ class Audits(program.ProgramTest):
         ran = program.run("trace", "--backend", "libtorch", "--audit", "--shapes", "tiny")
         self.assertEqual(ran.returncode, 0, ran.stderr)
         committed = program.PROJECT / "suites/shapes/pi0_ops_tiny.csv"
-        self.assertEqual(ran.stdout, committed.read_text())
+        # How often stock makes and moves tensors on the way, which the comments count, depends on
+        # the CPU.
+        self.assertEqual(rows(ran.stdout), rows(committed.read_text()))
+        self.assertGreater(len(rows(ran.stdout)), 50)
 
 
 class OpsOfTheModels(program.ProgramTest):
