@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
+#include <tuple>
 
 #include "harness/child.h"
 #include "results_schema/sha256.h"
@@ -81,6 +82,10 @@ report::Subject describe_subject(const protocol::Hello& hello) {
                            .sha256 = sha256_file_hex(path),
                            .bytes = static_cast<std::int64_t>(bytes)});
   }
+  // Workers list them as they lie in memory, which changes from start to start.
+  std::ranges::sort(s.libraries, {}, [](const report::Library& l) {
+    return std::tie(l.name, l.sha256);
+  });
   return s;
 }
 
