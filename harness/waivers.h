@@ -32,7 +32,8 @@ class Waivers {
   std::vector<std::regex> patterns_;  ///< one a row; not used of one with a case
 };
 
-/// Reads a file of waivers (docs/waivers.md). Throws UsageError that says what is wrong in which one.
+/// Reads a file of waivers (docs/waivers.md). Throws UsageError that says what is wrong in which
+/// one.
 Waivers load_waivers(const std::filesystem::path& file, const std::string& today);
 
 /// The day that --today names; without one the clock's, in UTC. Throws UsageError for another text.

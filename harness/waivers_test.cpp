@@ -26,8 +26,8 @@ WaiverRow waiver_of(const std::string& pattern, const std::string& expires = "20
 report::Report judged(Waivers waivers, Status alone, Status twins, bool has_all_cases = true) {
   report::Report report;
   report.run.complete = true;
-  report.cases = waivers.applied({{.case_name = kAlone, .status = alone},
-                                  {.case_name = kTwins, .status = twins}});
+  report.cases = waivers.applied(
+      {{.case_name = kAlone, .status = alone}, {.case_name = kTwins, .status = twins}});
   report::OpRow row{.op = "mm", .dtype = DType::kFloat32, .level = Level::kSchedule};
   for (const auto& result : report.cases) {
     ++row.cases[result.status];
