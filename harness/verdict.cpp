@@ -167,14 +167,6 @@ std::string brackets(const report::Verdict& v) {
 
 }  // namespace
 
-std::int64_t count_red(const report::Counters& cases) {
-  std::int64_t red = 0;
-  for (std::size_t s = 0; s < kStatusCount; ++s) {
-    if (is_red(static_cast<Status>(s))) red += cases.by_status[s];
-  }
-  return red;
-}
-
 report::Verdict make_verdict(const report::Report& report, Level target, std::int64_t ops_total) {
   report::Verdict v{.strength = report.run.strength, .ops_total = ops_total};
   set_level(report, target, v);

@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "results_schema/decoder_row.h"
+#include "results_schema/optional_json.h"
 #include "results_schema/vocabulary_json.h"
 
 using nlohmann::json;
@@ -12,20 +13,6 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(
     DecoderValue, request, position, token, bits_expected, bits_served)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(
     DecoderTraffic, passes, mixed_passes, batch_sizes, largest_batch, cut_prompts, reused_tokens)
-
-namespace {
-
-template <class Difference>
-void put_if(json& j, const char* key, const std::optional<Difference>& difference) {
-  if (difference) j[key] = *difference;
-}
-
-template <class Difference>
-void get_if(const json& j, const char* key, std::optional<Difference>& difference) {
-  if (j.contains(key)) difference = j.at(key).get<Difference>();
-}
-
-}  // namespace
 
 void to_json(json& j, const DecoderQuestion& q) {
   j = {{"preset", q.preset},

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "results_schema/json.h"
+#include "results_schema/optional_json.h"
 #include "results_schema/vocabulary_json.h"
 
 using nlohmann::json;
@@ -46,26 +47,6 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Verdict,
                                    text)
 
 namespace {
-
-// What is empty is not written: an optional without value, a text or list of nothing.
-template <typename Value>
-void put_if(json& object, const char* key, const Value& value) {
-  if constexpr (requires { value.empty(); }) {
-    if (!value.empty()) object[key] = value;
-  } else if (value) {
-    object[key] = *value;
-  }
-}
-
-template <typename Value>
-void get_if(const json& object, const char* key, Value& out) {
-  if (!object.contains(key)) return;
-  if constexpr (requires { out.empty(); }) {
-    object.at(key).get_to(out);
-  } else {
-    out = object.at(key).template get<typename Value::value_type>();
-  }
-}
 
 json counters_to_json(const Counters& counters) {
   json object = json::object();

@@ -53,6 +53,10 @@ std::string sha256_hex(std::span<const std::byte> bytes) {
 
 std::string sha256_hex(std::string_view text) { return sha256_hex(std::as_bytes(std::span(text))); }
 
+bool is_sha256(std::string_view text) {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == text.npos;
+}
+
 std::string sha256_file_hex(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::vector<char> piece(1 << 16);

@@ -12,6 +12,9 @@ namespace bic {
 std::string sha256_hex(std::span<const std::byte> bytes);
 std::string sha256_hex(std::string_view text);
 
+/// Whether the text is as those that `sha256_hex` gives.
+bool is_sha256(std::string_view text);
+
 /// SHA-256 of a file's content, read in pieces. Throws UsageError when it cannot be read.
 std::string sha256_file_hex(const std::filesystem::path& path);
 

@@ -5,20 +5,13 @@
 #include <algorithm>
 #include <vector>
 
+#include "results_schema/count_red.h"
 #include "results_schema/render/failure_text.h"
 #include "results_schema/render/page.h"
 #include "results_schema/render/shell_quoted.h"
 
 namespace bic::report {
 namespace {
-
-std::int64_t red_of(const Counters& cases) {
-  std::int64_t red = 0;
-  for (std::size_t s = 0; s < kStatusCount; ++s) {
-    if (is_red(static_cast<Status>(s))) red += cases.by_status[s];
-  }
-  return red;
-}
 
 std::string row_of(const OpRow& r) {
   const std::string error =
@@ -30,7 +23,7 @@ std::string row_of(const OpRow& r) {
                      name(r.dtype),
                      name(r.level),
                      r.cases.sum(),
-                     red_of(r.cases),
+                     count_red(r.cases),
                      error,
                      ratio,
                      cell_text(r.why));
@@ -40,7 +33,7 @@ void add_rows(Page& page, const Report& report) {
   std::vector<const OpRow*> rows;
   for (const OpRow& row : report.ops) rows.push_back(&row);
   std::ranges::stable_sort(
-      rows, std::ranges::greater{}, [](const OpRow* r) { return red_of(r->cases); });
+      rows, std::ranges::greater{}, [](const OpRow* r) { return count_red(r->cases); });
   page.add("\n### Ops\n");
   page.add("| op | dtype | level | cases | red | worst error, of its bound | speed, of stock | |");
   page.add("|---|---|---|--:|--:|--:|--:|---|");
@@ -55,7 +48,7 @@ void add_failures(Page& page, const Report& report) {
     page.add(code_block(text + "\n" + facts_text(f), "text"));
   }
   const auto hidden =
-      red_of(report.totals.cases) - static_cast<std::int64_t>(report.failures.size());
+      count_red(report.totals.cases) - static_cast<std::int64_t>(report.failures.size());
   if (hidden > 0) page.add(fmt::format("\n{} more failing cases are in the report.", hidden));
 }
 

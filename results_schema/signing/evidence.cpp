@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "results_schema/count_red.h"
 #include "results_schema/json.h"
 #include "results_schema/report_json.h"
 #include "results_schema/sha256.h"
@@ -22,11 +23,7 @@ std::string_view result_of(const report::Verdict& verdict) {
 }
 
 bool has_failed(const report::OpRow& row) {
-  for (std::size_t i = 0; i < kStatusCount; ++i) {
-    const auto status = static_cast<Status>(i);
-    if ((is_red(status) || status == Status::kError) && row.cases[status] > 0) return true;
-  }
-  return false;
+  return count_red(row.cases) + row.cases[Status::kError] > 0;
 }
 
 const char* list_of(const report::OpRow& row, Level target) {

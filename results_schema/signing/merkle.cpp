@@ -17,10 +17,6 @@ void append_bytes(std::string& bytes, const std::string& hex) {
   }
 }
 
-bool is_digest(const std::string& text) {
-  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == text.npos;
-}
-
 std::string node_hash(const std::string& left, const std::string& right) {
   std::string bytes(1, '\1');
   append_bytes(bytes, left);
@@ -59,7 +55,7 @@ std::string root_from_proof(const std::string& leaf,
                             std::size_t index,
                             std::size_t count,
                             std::span<const std::string> proof) {
-  if (index >= count || !std::ranges::all_of(proof, is_digest)) return "";
+  if (index >= count || !std::ranges::all_of(proof, is_sha256)) return "";
   if (count == 1) return proof.empty() ? leaf : "";
   if (proof.empty()) return "";
   const std::size_t left = left_part(count);

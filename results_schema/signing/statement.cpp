@@ -3,6 +3,7 @@
 #include <set>
 
 #include "results_schema/json.h"
+#include "results_schema/sha256.h"
 #include "results_schema/signing/refusal.h"
 
 namespace bic::signing {
@@ -99,10 +100,6 @@ std::string digest_at(const json& predicate, const std::string& place) {
   std::string digest = text_at(predicate, place);
   if (!is_sha256(digest)) throw Refusal("predicate", place + " is no SHA-256");
   return digest;
-}
-
-bool is_sha256(std::string_view text) {
-  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == text.npos;
 }
 
 }  // namespace bic::signing

@@ -45,7 +45,4 @@ std::int64_t number_at(const nlohmann::json& predicate, const std::string& place
 /// Also when it is not 64 lower-case hex digits.
 std::string digest_at(const nlohmann::json& predicate, const std::string& place);
 
-/// Whether the text is 64 lower-case hex digits.
-bool is_sha256(std::string_view text);
-
 }  // namespace bic::signing

@@ -1,0 +1,13 @@
+#include "results_schema/count_red.h"
+
+namespace bic {
+
+std::int64_t count_red(const report::Counters& cases) {
+  std::int64_t red = 0;
+  for (std::size_t s = 0; s < kStatusCount; ++s) {
+    if (is_red(static_cast<Status>(s))) red += cases.by_status[s];
+  }
+  return red;
+}
+
+}  // namespace bic
