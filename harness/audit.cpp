@@ -25,13 +25,6 @@ constexpr std::string_view kReductions =
 constexpr std::string_view kHandOn =
     " linear matmul conv2d convolution _convolution softmax log_softmax layer_norm ";
 
-/// Whether the names have that of the call: "mean" of "aten::mean.dim".
-bool name_it(std::string_view names, const CallSight& call) {
-  std::string name = call.overload.substr(call.overload.rfind(':') + 1);
-  name = " " + name.substr(0, name.find('.')) + " ";
-  return names.find(name) != names.npos;
-}
-
 /// In whole numbers every order gives the same sum.
 bool of_reals(const OpSight& op) {
   return std::ranges::any_of(op.outputs,
@@ -43,7 +36,7 @@ AuditEntry entry_of(const json& j, const OwnOverloads& own) {
   j.at("op").get_to(e.op);
   j.at("count").get_to(e.count);
   e.own = is_own(e.op, own);
-  e.reduces = name_it(kReductions, e.op.call) && of_reals(e.op);
+  e.reduces = name_it(kReductions, e.op.call.overload) && of_reals(e.op);
   e.op_case = op_case(e.op.call);
   const bool lacks = std::holds_alternative<std::string>(e.op_case);
   if (lacks && e.op.caller && std::holds_alternative<OpCase>(op_case(*e.op.caller))) {
@@ -69,7 +62,7 @@ std::vector<std::string> Audit::foreign_reductions() const {
   std::vector<std::string> names;
   for (const AuditEntry& e : entries) {
     const std::string& overload = e.op.call.overload;
-    if (!e.reduces || e.own || name_it(kHandOn, e.op.call)) continue;
+    if (!e.reduces || e.own || name_it(kHandOn, overload)) continue;
     if (std::ranges::find(names, overload) == names.end()) names.push_back(overload);
   }
   return names;
@@ -80,10 +73,8 @@ Audit audit(const AskStudy& ask,
             std::int64_t batch,
             const OwnOverloads& own) {
   const SamplePlan plan{.sample = 0, .batch = batch, .position = 0};
-  const json request{{"model", choice.model},
-                     {"preset", choice.preset},
-                     {"dtype", choice.dtype},
-                     {"requests", plan.requests()}};
+  json request = choice;
+  request["requests"] = plan.requests();
   const json answer = ask("audit", request, protocol::SharedMemory::create(1));
   Audit all{choice, batch, {}};
   try {

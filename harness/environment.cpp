@@ -83,9 +83,8 @@ report::Subject describe_subject(const protocol::Hello& hello) {
                            .bytes = static_cast<std::int64_t>(bytes)});
   }
   // Workers list them as they lie in memory, which changes from start to start.
-  std::ranges::sort(s.libraries, {}, [](const report::Library& l) {
-    return std::tie(l.name, l.sha256);
-  });
+  std::ranges::sort(
+      s.libraries, {}, [](const report::Library& l) { return std::tie(l.name, l.sha256); });
   return s;
 }
 

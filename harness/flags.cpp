@@ -113,8 +113,7 @@ Seed seed_flag(const std::string& text) {
 int job_count(const std::string& text) {
   constexpr int kMost = 64;
   if (text.empty()) return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 4);
-  if (const auto count = whole_number(text, kMost)) return static_cast<int>(*count);
-  throw UsageError(fmt::format("--jobs: '{}' is not a whole number from 1 to {}", text, kMost));
+  return static_cast<int>(number_flag("--jobs", text, kMost));
 }
 
 }  // namespace bic

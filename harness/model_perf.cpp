@@ -8,6 +8,8 @@
 #include <numeric>
 
 #include "generators/laws.h"
+#include "harness/distance.h"
+#include "harness/perf.h"
 #include "results_schema/error.h"
 
 namespace bic {
@@ -26,16 +28,6 @@ constexpr std::pair<const char*, double PostMetrics::*> kMetrics[] = {
     {"relative_l2_max", &PostMetrics::relative_l2_max},
     {"output_abs_max", &PostMetrics::output_abs_max}};
 
-double norm(std::span<const double> values) {
-  return std::sqrt(std::inner_product(values.begin(), values.end(), values.begin(), 0.0));
-}
-
-double largest(std::span<const double> values) {
-  double most = 0;
-  for (const double v : values) most = std::max(most, std::abs(v));
-  return most;
-}
-
 std::vector<std::int64_t> times(const std::vector<TimedPass>& passes) {
   std::vector<std::int64_t> all;
   for (const TimedPass& p : passes) all.push_back(p.nanoseconds);
@@ -44,11 +36,6 @@ std::vector<std::int64_t> times(const std::vector<TimedPass>& passes) {
 
 double mean(const std::vector<std::int64_t>& all) {
   return std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size());
-}
-
-double median(std::vector<std::int64_t> all) {
-  std::ranges::sort(all);
-  return static_cast<double>(all[all.size() / 2]);
 }
 
 /// Of the population, as the posts' script has it.
@@ -91,7 +78,8 @@ json integers(const ModelPerf& perf, const BatchPasses& passes) {
   j["stock_reference_ns"] = perf.stock_reference.nanoseconds;
   j["stock_batch_ns"] = theirs;
   // Of medians: one pass that was held up would turn a mean.
-  j["ratio_to_stock_ppm"] = std::llround(median(theirs) / median(ours) * 1e6);
+  j["ratio_to_stock_ppm"] =
+      std::llround(static_cast<double>(median(theirs)) / static_cast<double>(median(ours)) * 1e6);
   return j;
 }
 
@@ -105,18 +93,13 @@ std::vector<std::int64_t> batch_of(std::int64_t size, std::int64_t trial) {
 }  // namespace
 
 PostMetrics post_metrics(std::span<const double> reference, std::span<const double> output) {
-  std::vector<double> d(output.begin(), output.end());
-  for (std::size_t i = 0; i < d.size(); ++i) d[i] -= reference[i];
-  double sum = 0;
-  for (const double v : d) sum += std::abs(v);
-  const auto n = static_cast<double>(d.size());
-  const double relative = norm(d) / std::max(norm(reference), 1e-12);
-  return {.max_abs_diff = largest(d),
-          .mean_abs_diff = sum / n,
-          .rmse = norm(d) / std::sqrt(n),
-          .relative_l2_mean = relative,
-          .relative_l2_max = relative,
-          .output_abs_max = largest(output)};
+  const Distance d = distance(reference, output);
+  return {.max_abs_diff = d.max_abs,
+          .mean_abs_diff = d.mean_abs,
+          .rmse = d.rmse,
+          .relative_l2_mean = d.relative_l2,
+          .relative_l2_max = d.relative_l2,
+          .output_abs_max = d.output_abs_max};
 }
 
 TimedModel::TimedModel(AskStudy ask, ModelChoice choice, std::int64_t threads)
@@ -126,13 +109,10 @@ TimedModel::TimedModel(AskStudy ask, ModelChoice choice, std::int64_t threads)
       room_(protocol::SharedMemory::create(kRoom)) {}
 
 TimedPass TimedModel::pass(const std::vector<std::int64_t>& requests) const {
-  const json answer = ask_("perf",
-                           {{"model", choice_.model},
-                            {"preset", choice_.preset},
-                            {"dtype", choice_.dtype},
-                            {"requests", requests},
-                            {"threads", threads_}},
-                           room_);
+  json request = choice_;
+  request["requests"] = requests;
+  request["threads"] = threads_;
+  const json answer = ask_("perf", request, room_);
   const auto dtype = parse_dtype(answer.value("dtype", ""));
   const auto elements = answer.value("elements", std::size_t{0});
   const auto nanoseconds = answer.value("nanoseconds", std::int64_t{0});

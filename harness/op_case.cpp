@@ -156,12 +156,6 @@ bool has_word(std::string_view words, std::string_view word) {
   return fmt::format(" {} ", words).find(fmt::format(" {} ", word)) != std::string::npos;
 }
 
-/// Whether the names have all of "aten::mean.dim" behind its namespace, or "mean" alone.
-bool name_it(std::string_view names, std::string_view overload) {
-  overload.remove_prefix(overload.rfind(':') + 1);
-  return has_word(names, overload) || has_word(names, overload.substr(0, overload.find('.')));
-}
-
 Shape flattened(const Shape& shape, Axes axes) {
   if (axes == Axes::kAsTheyAre || shape.size() < 2 || element_count(shape) == 0) return shape;
   const std::int64_t kept = axes == Axes::kRows ? shape.back() : shape.front();
@@ -221,6 +215,11 @@ bool has_no_batch(const CallSight& call) {
 }
 
 }  // namespace
+
+bool name_it(std::string_view words, std::string_view overload) {
+  overload.remove_prefix(overload.rfind(':') + 1);
+  return has_word(words, overload) || has_word(words, overload.substr(0, overload.find('.')));
+}
 
 std::variant<OpCase, std::string> op_case(const CallSight& call) {
   for (const Rule& rule : rules()) {

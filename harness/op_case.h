@@ -26,4 +26,8 @@ std::variant<OpCase, std::string> op_case(const CallSight& call);
 /// Of an op inside a model: of the call that it served where that has a case, else of its own.
 std::variant<OpCase, std::string> op_case(const OpSight& op);
 
+/// Whether the words, with spaces between them, have all of "aten::mean.dim" behind its namespace,
+/// or "mean" alone.
+bool name_it(std::string_view words, std::string_view overload);
+
 }  // namespace bic

@@ -28,11 +28,6 @@ int calls_for(std::int64_t one_call_ns) {
   return static_cast<int>(std::clamp<std::int64_t>(kBlockNs / one_call_ns, 1, 2000));
 }
 
-std::int64_t median(std::vector<std::int64_t> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
-
 /// Bytes of a batch's own inputs; common ones stay in the cache in real use too.
 std::int64_t input_bytes(const Prepared& p, std::int64_t batch) {
   std::int64_t bytes = 0;
@@ -78,6 +73,11 @@ std::optional<Blocks> interleave(Stage& backend, Stage& stock, const TimedTrial&
 }
 
 }  // namespace
+
+std::int64_t median(std::vector<std::int64_t> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
 
 std::optional<PlannedTrial> trial_to_time(const Prepared& prepared) {
   std::optional<PlannedTrial> best;

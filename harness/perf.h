@@ -24,4 +24,7 @@ std::optional<report::Throughput> time_against_stock(Stage& backend,
                                                      Stage& stock,
                                                      const TimedTrial& timed);
 
+/// The middle one of the values, of which there is at least one; of an even number the larger.
+std::int64_t median(std::vector<std::int64_t> values);
+
 }  // namespace bic

@@ -42,14 +42,14 @@ struct PerfFlags {
   std::vector<std::int64_t> batch_sizes() const {
     std::vector<std::int64_t> sizes;
     for (const std::string& text : split(batches, ',')) {
-      sizes.push_back(number("--batch", text, kMostBatch));
+      sizes.push_back(number_flag("--batch", text, kMostBatch));
     }
     std::ranges::sort(sizes);
     sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
     return sizes;
   }
 
-  std::int64_t trial_count() const { return number("--trials", trials, 1000); }
+  std::int64_t trial_count() const { return number_flag("--trials", trials, 1000); }
 
   void check() const {
     constexpr const char* kKnown = "pi0";
@@ -61,12 +61,6 @@ struct PerfFlags {
           "--suite: perf does not time '{}'; it times whole models: {}", suite, kKnown));
     }
     if (!backend.against.empty()) throw UsageError("--against: perf takes one backend");
-  }
-
- private:
-  static std::int64_t number(const char* flag, const std::string& text, std::int64_t most) {
-    if (const auto value = whole_number(text, most)) return *value;
-    throw UsageError(fmt::format("{}: '{}' is not a whole number from 1 to {}", flag, text, most));
   }
 };
 

@@ -254,8 +254,7 @@ void Runner::add(const report::Failure& failure) {
 void Runner::settle() {
   report_.waivers = waivers_.rows();
   const report::Run& run = report_.run;
-  const bool whole = !run.filtered || options_.waivers_for_selection;
-  settle_waivers(report_, run.complete && !run.shard && whole);
+  settle_waivers(report_, run.complete && !run.shard && !run.filtered);
   for (const report::Failure& failure : behind_waivers(report_, waived_)) add(failure);
 }
 

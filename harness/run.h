@@ -30,7 +30,6 @@ struct RunOptions {
   std::optional<report::Detection> detection;  ///< and made before the run, unless it is resumed
   bool resume = false;                         ///< go on with the run whose journal lies in `out`
   Waivers waivers;
-  bool waivers_for_selection = false;   ///< what is selected is all that they are for
   std::vector<report::Format> formats;  ///< written beside report.json
   std::string command_line;
   std::string resume_command;        ///< what a person types to go on when the run was cut

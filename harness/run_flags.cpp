@@ -110,7 +110,8 @@ void RunFlags::add_to(CLI::App& app) {
          "--selftest", selftest, "first look for every planted fault; the report has the score")
       ->disable_flag_override();
   app.add_flag("--no-shrink", no_shrink, "show failures as found")->disable_flag_override();
-  app.add_option("--waivers", waivers, "known failures that somebody answers for (docs/waivers.md)");
+  app.add_option(
+      "--waivers", waivers, "known failures that somebody answers for (docs/waivers.md)");
   app.add_option("--today", today, "the day on which waivers are read: 2026-12-31 (the clock's)");
   app.add_option("--format", formats, "write this beside report.json too: markdown junit; repeats")
       ->allow_extra_args(false);

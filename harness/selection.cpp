@@ -28,11 +28,6 @@ namespace {
                                fmt::join(known, ", ")));
 }
 
-std::int64_t number(const std::string& flag, const std::string& text, std::int64_t most) {
-  if (const auto value = whole_number(text, most)) return *value;
-  throw UsageError(fmt::format("{}: '{}' is not a whole number from 1 to {}", flag, text, most));
-}
-
 bool has(const std::vector<std::string>& all, std::string_view name) {
   return std::ranges::find(all, name) != all.end();
 }
@@ -177,7 +172,7 @@ void select_dims(const SelectionText& text, Selection& s) {
     }
     const std::string dim = part.substr(0, equals);
     if (std::ranges::find(known, dim) == known.end()) unknown("--dims", "dim", dim, known);
-    const auto extent = number("--dims " + dim, part.substr(equals + 1), kMostExtent);
+    const auto extent = number_flag("--dims " + dim, part.substr(equals + 1), kMostExtent);
     if (!s.dims.emplace(dim, extent).second) {
       throw UsageError(fmt::format("--dims: '{}' is given twice", dim));
     }
@@ -255,7 +250,7 @@ Selection make_selection(const SelectionText& text) {
   select_suite_sizes(text, s);
   s.pattern = pattern_of(text.case_pattern);
   for (const std::string& b : split(text.batches, ',')) {
-    s.batches.push_back(number("--batch", b, kMostBatch));
+    s.batches.push_back(number_flag("--batch", b, kMostBatch));
   }
   s.filtered = !text.ops.empty() || !text.dtypes.empty() || !text.relations.empty() ||
                !text.level.empty() || !text.case_pattern.empty() || !s.dims.empty() ||

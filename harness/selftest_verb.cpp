@@ -37,13 +37,9 @@ struct SelftestFlags {
       throw UsageError("--seed and --seeds exclude each other: both say the seeds");
     }
     if (seeds.empty()) return {seed.empty() ? RunOptions{}.seed : seed_flag(seed)};
-    const auto count = whole_number(seeds, kMostSeeds);
-    if (!count) {
-      throw UsageError(
-          fmt::format("--seeds: '{}' is not a whole number from 1 to {}", seeds, kMostSeeds));
-    }
+    const std::int64_t count = number_flag("--seeds", seeds, kMostSeeds);
     std::vector<Seed> all;
-    for (std::int64_t i = 1; i <= *count; ++i) all.push_back({static_cast<std::uint64_t>(i)});
+    for (std::int64_t i = 1; i <= count; ++i) all.push_back({static_cast<std::uint64_t>(i)});
     return all;
   }
 };

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <map>
 #include <tuple>
@@ -125,21 +124,7 @@ Distance distance(DType dtype,
   std::vector<double> r(n), o(n);
   widen(dtype, alone, r);
   widen(dtype, batched, o);
-  Distance d;
-  double squares = 0, reference = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    const double difference = std::fabs(o[i] - r[i]);
-    d.max_abs = std::max(d.max_abs, difference);
-    d.mean_abs += difference;
-    squares += difference * difference;
-    reference += r[i] * r[i];
-    d.output_abs_max = std::max(d.output_abs_max, std::fabs(o[i]));
-  }
-  if (n == 0) return d;
-  d.mean_abs /= static_cast<double>(n);
-  d.rmse = std::sqrt(squares / static_cast<double>(n));
-  d.relative_l2 = std::sqrt(squares) / std::max(std::sqrt(reference), 1e-12);
-  return d;
+  return distance(r, o);
 }
 
 std::size_t TraceResult::differing() const {

@@ -5,17 +5,11 @@
 #include <vector>
 
 #include "harness/compare.h"
+#include "harness/distance.h"
 #include "harness/first_differing.h"
 #include "harness/traced_model.h"
 
 namespace bic {
-
-/// How far a tensor of the batched run is from that of the sample alone. Computed in double.
-struct Distance {
-  double max_abs = 0, mean_abs = 0, rmse = 0;
-  double relative_l2 = 0;     ///< |difference| / max(|reference|, 1e-12)
-  double output_abs_max = 0;  ///< of the batched run's
-};
 
 /// A tensor in both runs.
 struct TensorPair {

@@ -73,13 +73,12 @@ json json_of(const Divergence& d) {
 }  // namespace
 
 json head_json(const TraceSubject& subject) {
-  return {{"trace", kVersion},
-          {"suite_version", suite_version()},
-          {"backend", subject.backend},
-          {"device", subject.device},
-          {"model", subject.choice.model},
-          {"preset", subject.choice.preset},
-          {"dtype", subject.choice.dtype}};
+  json j = subject.choice;
+  j.update({{"trace", kVersion},
+            {"suite_version", suite_version()},
+            {"backend", subject.backend},
+            {"device", subject.device}});
+  return j;
 }
 
 json trace_json(const TraceSubject& subject, const TraceResult& result) {

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -9,6 +8,7 @@
 #include "harness/flags.h"
 #include "harness/interrupt.h"
 #include "harness/start_worker.h"
+#include "harness/text_file.h"
 #include "harness/trace_report.h"
 #include "harness/typed.h"
 #include "results_schema/error.h"
@@ -47,22 +47,12 @@ struct TraceFlags {
   }
 
   SamplePlan plan() const {
-    const SamplePlan all{.sample = number("--sample", sample, 0, 1'000'000),
-                         .batch = number("--batch", batch, 2, 4096)};
+    const SamplePlan all{.sample = number_flag("--sample", sample, 1'000'000, 0),
+                         .batch = number_flag("--batch", batch, 4096, 2)};
     SamplePlan plan = all;
     plan.position =
-        position.empty() ? all.batch - 1 : number("--position", position, 0, all.batch - 1);
+        position.empty() ? all.batch - 1 : number_flag("--position", position, all.batch - 1, 0);
     return plan;
-  }
-
- private:
-  static std::int64_t number(const char* flag,
-                             const std::string& text,
-                             std::int64_t least,
-                             std::int64_t most) {
-    if (const auto value = whole_number(text, most, least)) return *value;
-    throw UsageError(
-        fmt::format("{}: '{}' is not a whole number from {} to {}", flag, text, least, most));
   }
 };
 
@@ -76,9 +66,7 @@ void write(const std::string& file, const nlohmann::json& trace) {
   if (const std::string error = report::trace_schema_error(trace); !error.empty()) {
     throw HarnessError("trace: it breaks its own schema: " + error);
   }
-  std::ofstream out(file, std::ios::binary);
-  out << canonical_json(trace) << '\n';
-  if (!out.flush()) throw UsageError(fmt::format("--json: cannot write '{}'", file));
+  write_text(file, canonical_json(trace) + "\n");
 }
 
 /// Whoever makes the audits of the committed sizes: one request, in the dtypes of the presets.

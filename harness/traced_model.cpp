@@ -79,6 +79,10 @@ AskStudy ask_of(Worker& worker, const std::string& study) {
   };
 }
 
+void to_json(json& j, const ModelChoice& choice) {
+  j = {{"model", choice.model}, {"preset", choice.preset}, {"dtype", choice.dtype}};
+}
+
 std::vector<std::int64_t> SamplePlan::requests() const {
   std::vector<std::int64_t> ids;
   for (std::int64_t i = 0; i < batch; ++i) {
@@ -89,11 +93,10 @@ std::vector<std::int64_t> SamplePlan::requests() const {
 }
 
 json TracedModel::request(const SamplePlan& plan) const {
-  return {{"model", choice_.model},
-          {"preset", choice_.preset},
-          {"dtype", choice_.dtype},
-          {"requests", plan.requests()},
-          {"position", plan.position}};
+  json request = choice_;
+  request["requests"] = plan.requests();
+  request["position"] = plan.position;
+  return request;
 }
 
 TracedRun TracedModel::trace(const SamplePlan& plan, const std::string& only) const {

@@ -24,6 +24,9 @@ struct ModelChoice {
   std::string dtype = "fp32";
 };
 
+/// As studies are asked and traces say it: under the members' names.
+void to_json(nlohmann::json& j, const ModelChoice& choice);
+
 /// One sample in a batch of them: requests by id.
 struct SamplePlan {
   std::int64_t sample = 0;

@@ -20,4 +20,10 @@ std::optional<std::int64_t> whole_number(std::string_view text,
                                          std::int64_t most,
                                          std::int64_t least = 1);
 
+/// The same of a flag's value. Throws UsageError that names the flag.
+std::int64_t number_flag(const std::string& flag,
+                         const std::string& text,
+                         std::int64_t most,
+                         std::int64_t least = 1);
+
 }  // namespace bic

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
 
 #include "harness/json_node.h"
+#include "harness/text_file.h"
 #include "results_schema/case_name.h"
 #include "results_schema/error.h"
 #include "results_schema/json.h"
@@ -139,12 +139,8 @@ std::vector<report::CaseResult> Waivers::applied(std::vector<report::CaseResult>
 }
 
 Waivers load_waivers(const std::filesystem::path& file, const std::string& today) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) {
-    throw UsageError(
-        fmt::format("--waivers '{}': cannot read it; is there such a file?", file.string()));
-  }
-  const std::string text(std::istreambuf_iterator<char>(in), {});
+  constexpr std::size_t kMost = 16 << 20;
+  const std::string text = read_text("--waivers", file, kMost);
   const nlohmann::json list = read_json(text, file.string());
   std::vector<WaiverRow> rows;
   std::set<std::string> seen;
