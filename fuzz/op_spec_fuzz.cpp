@@ -1,7 +1,7 @@
 // Files of --op-spec: an op with inputs and a reference, or one line that refuses.
 
 #include "fuzz/fuzz.h"
-#include "harness/op_spec_file.h"
+#include "harness/plan/op_spec_file.h"
 #include "results_schema/error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {

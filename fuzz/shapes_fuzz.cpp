@@ -1,7 +1,7 @@
 // Files of --shapes, CSV and JSON lines: rows of ops that exist, or one line that refuses.
 
 #include "fuzz/fuzz.h"
-#include "harness/shapes.h"
+#include "harness/plan/shapes.h"
 #include "results_schema/error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {

@@ -7,7 +7,7 @@
 #include "adapters/protocol/digest.h"
 #include "adapters/protocol/gather.h"
 #include "generators/laws.h"
-#include "harness/right_answer.h"
+#include "harness/judge/right_answer.h"
 #include "results_schema/axis.h"
 #include "results_schema/error.h"
 #include "results_schema/shape.h"

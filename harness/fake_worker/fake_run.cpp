@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "harness/verdict.h"
+#include "harness/judge/verdict.h"
 
 namespace bic::fake {
 namespace {

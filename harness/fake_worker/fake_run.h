@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "harness/judge.h"
-#include "harness/plan.h"
-#include "harness/selection.h"
+#include "harness/judge/judge.h"
+#include "harness/plan/plan.h"
+#include "harness/plan/selection.h"
 
 namespace bic::fake {
 

@@ -1,0 +1,146 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "harness/cli/backend_flags.h"
+#include "harness/cli/flags.h"
+#include "harness/files/text_file.h"
+#include "harness/files/typed.h"
+#include "harness/plan/case_check.h"
+#include "harness/trace/model_perf.h"
+#include "harness/workers/backends.h"
+#include "harness/workers/environment.h"
+#include "harness/workers/interrupt.h"
+#include "harness/workers/start_worker.h"
+#include "results_schema/error.h"
+
+namespace bic {
+namespace {
+
+using nlohmann::json;
+
+/// A batch of full-size requests takes minutes, its weights alone one.
+constexpr std::chrono::milliseconds kLongestPass = std::chrono::minutes(30);
+
+struct PerfFlags {
+  BackendFlags backend;
+  ModelChoice choice{.preset = "tiny"};
+  std::string suite, batches = "32", trials = "10", json;
+
+  void add_to(CLI::App& app) {
+    backend.add_to(app);
+    app.add_option("--suite", suite, "whole model to time: pi0");
+    app.add_option("--preset", choice.preset, "size of the model (tiny)");
+    app.add_option("--dtype", choice.dtype, "fp32 (default), bf16 or fp64");
+    app.add_option("--batch", batches, "batch sizes, one after the other: 1,8,32 (32)");
+    app.add_option("--trials", trials, "passes of each batch size (10)");
+    app.add_option("--json", json, "file for the numbers, as public posts give them");
+  }
+
+  std::vector<std::int64_t> batch_sizes() const {
+    std::vector<std::int64_t> sizes;
+    for (const std::string& text : split(batches, ',')) {
+      sizes.push_back(number_flag("--batch", text, kMostBatch));
+    }
+    std::ranges::sort(sizes);
+    sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+    return sizes;
+  }
+
+  std::int64_t trial_count() const { return number_flag("--trials", trials, 1000); }
+
+  void check() const {
+    constexpr const char* kKnown = "pi0";
+    if (suite.empty()) {
+      throw UsageError(fmt::format("--suite is missing; perf times whole models: {}", kKnown));
+    }
+    if (suite != kKnown) {
+      throw UsageError(fmt::format(
+          "--suite: perf does not time '{}'; it times whole models: {}", suite, kKnown));
+    }
+    if (!backend.against.empty()) throw UsageError("--against: perf takes one backend");
+  }
+};
+
+/// A worker and the model in it.
+struct Timed {
+  Timed(const WorkerLaunch& launch, const ModelChoice& choice)
+      : worker(start_worker(launch)),
+        model(ask_of(*worker, "perf"), choice, worker->hello().default_threads) {}
+
+  std::unique_ptr<Worker> worker;
+  TimedModel model;
+};
+
+/// Stock to time beside the backend; null where it is the backend, or the build has none.
+std::unique_ptr<Timed> stock_beside(const WorkerLaunch& backend,
+                                    const Program& program,
+                                    const ModelChoice& choice) {
+  if (backend.backend == "libtorch" || !has_stock(program.path)) return nullptr;
+  WorkerLaunch stock = launch_of("libtorch", program.path);
+  stock.timeout = backend.timeout;
+  return std::make_unique<Timed>(stock, choice);
+}
+
+std::string line_of(const json& post) {
+  const json& ours = post.at("bi_conform");
+  const auto stock = ours.find("ratio_to_stock_ppm");
+  return fmt::format(
+      "B={:<5} {:>10.3f} ms +- {:.3f}  {:.2f}x the reference's throughput{}; {} of "
+      "{} trials have its bits, off by at most {:.3g}",
+      post.at("batch_size").get<std::int64_t>(),
+      post.at("batch_seconds_mean").get<double>() * 1e3,
+      post.at("batch_seconds_std").get<double>() * 1e3,
+      post.at("throughput_speedup_vs_reference").get<double>(),
+      stock == ours.end() ? "" : fmt::format(", {:.2f}x stock's", stock->get<double>() / 1e6),
+      ours.at("trials_of_equal_bits").get<std::int64_t>(),
+      post.at("num_trials").get<std::int64_t>(),
+      post.at("metrics_worst").at("max_abs_diff").get<double>());
+}
+
+}  // namespace
+
+int perf_verb(const Program& program, const Arguments& arguments) {
+  CLI::App app("Times a whole model alone and in batches, as public posts do (docs/perf.md).",
+               "bi-conform perf");
+  PerfFlags flags;
+  flags.add_to(app);
+  parse(app, arguments);
+  flags.check();
+  const std::vector<std::int64_t> batches = flags.batch_sizes();
+  const std::int64_t trials = flags.trial_count();
+  WorkerLaunch launch = flags.backend.launch(program);
+  if (flags.backend.timeout.empty()) launch.timeout = kLongestPass;
+  catch_interrupts();
+  const Timed backend(launch, flags.choice);
+  const auto stock = stock_beside(launch, program, flags.choice);
+  const ModelPerf perf =
+      time_model(backend.model, stock ? &stock->model : nullptr, batches, trials);
+  const protocol::Hello& hello = backend.worker->hello();
+  fmt::print("{} {} {} on {}, {} threads; the reference alone: {:.3f} ms\n",
+             flags.suite,
+             flags.choice.preset,
+             flags.choice.dtype,
+             hello.backend,
+             hello.default_threads,
+             static_cast<double>(perf.reference.nanoseconds) / 1e6);
+  json posts = json::array();
+  for (const BatchPasses& passes : perf.batches) {
+    json post = post_json(perf, passes);
+    post["bi_conform"].update({{"version", suite_version()},
+                               {"backend", hello.backend},
+                               {"device", hello.device},
+                               {"suite", flags.suite},
+                               {"preset", flags.choice.preset},
+                               {"dtype", flags.choice.dtype},
+                               {"threads", hello.default_threads}});
+    fmt::print("{}\n", line_of(post));
+    posts.push_back(std::move(post));
+  }
+  if (!flags.json.empty()) write_text(flags.json, posts.dump(2) + "\n");
+  return static_cast<int>(ExitCode::kConforms);
+}
+
+}  // namespace bic

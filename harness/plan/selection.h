@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/plan/plan.h"
+
+namespace bic {
+
+/// The filters as typed.
+struct SelectionText {
+  std::vector<std::string> ops, dtypes, relations;
+  std::string level, case_pattern, dims, batches, shapes;
+  std::vector<std::string> suites, presets;
+  bool has_peer = false;  ///< with --against: the relation `peer` too
+};
+
+/// What they select. Throws UsageError that names the flag, the value and the nearest known name.
+Selection make_selection(const SelectionText& text);
+
+/// The filters as they are typed: "--op mm --relation pad".
+std::string filters_text(const SelectionText& text);
+
+}  // namespace bic
