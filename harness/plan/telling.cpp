@@ -102,12 +102,15 @@ void add_company(const Problem& problem, Telling& telling) {
   }
 }
 
-/// Samples of a sweep: this problem's share of the 65,536 inputs, by the number in its seed.
+/// Samples of a sweep: this problem's share of the 65,536 inputs, by the number in its seed. One at
+/// least: long rows hold them all in fewer samples than there are shares.
 Telling sweep_share(const Problem& problem) {
   Telling telling{.samples = {}, .told_apart = true, .searched = 0};
   const std::int64_t all = sweep_samples(problem);
   const auto share = static_cast<std::int64_t>(problem.seed.value & kShareBits) % kSweepShares;
-  for (std::int64_t id = share * all / kSweepShares; id < (share + 1) * all / kSweepShares; ++id) {
+  const std::int64_t first = share * all / kSweepShares;
+  const std::int64_t end = std::max(first + 1, (share + 1) * all / kSweepShares);
+  for (std::int64_t id = first; id < end; ++id) {
     telling.samples.push_back(SampleId{static_cast<std::uint32_t>(id)});
   }
   return telling;

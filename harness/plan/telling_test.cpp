@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "harness/plan/arrangement.h"
 #include "harness/plan/plan.h"
 
 namespace bic {
@@ -139,6 +140,20 @@ TEST(FindTelling, SharesOutEveryInputOfASixteenBitType) {
         twice += met[bits] > 1;
       }
       EXPECT_LT(twice, 15) << "the last sample wraps round";
+    }
+  }
+}
+
+TEST(FindTelling, GivesEveryShareASampleWhereARowHoldsManyInputs) {
+  const OpSpec& gelu = *find_op("gelu");
+  for (std::int64_t h : {10922, 16384, 65536, 100000}) {
+    for (int share = 0; share < 6; ++share) {
+      const ProblemPlan plan{
+          &gelu, &gelu.variants[0], DType::kBFloat16, Law::kSweep, share, false};
+      const Inputs inputs(draw(plan, Seed{3}, {{"h", h}}, 0));
+      const Telling telling = find_telling(inputs);
+      ASSERT_FALSE(telling.samples.empty()) << "h " << h << " share " << share;
+      EXPECT_LT(telling.samples.back().value, sweep_samples(inputs.problem()));
     }
   }
 }
