@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <thread>
 #include <utility>
 
 #include "adapters/plugin/call.h"
 #include "adapters/protocol/digest.h"
 #include "adapters/protocol/guarded.h"
+#include "adapters/protocol/usable_cores.h"
 #include "results_schema/error.h"
 
 namespace bic::plugin {
@@ -66,7 +66,7 @@ PluginBackend::PluginBackend(std::string name, const std::string& path, LargestT
     : name_(std::move(name)), library_(path), largest_team_(largest_team) {}
 
 protocol::Hello PluginBackend::hello() {
-  const auto threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const int threads = usable_cores();
   return {.backend = name_,
           .device = "cpu",
           .fingerprint = {{"plugin", library_.title()},

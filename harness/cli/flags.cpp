@@ -6,8 +6,8 @@
 #include <charconv>
 #include <iostream>
 #include <map>
-#include <thread>
 
+#include "adapters/protocol/usable_cores.h"
 #include "harness/files/typed.h"
 #include "results_schema/error.h"
 #include "results_schema/nearest.h"
@@ -112,7 +112,7 @@ Seed seed_flag(const std::string& text) {
 
 int job_count(const std::string& text) {
   constexpr int kMost = 64;
-  if (text.empty()) return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 4);
+  if (text.empty()) return std::min(usable_cores(), 4);
   return static_cast<int>(number_flag("--jobs", text, kMost));
 }
 

@@ -8,9 +8,9 @@
 #include <cmath>
 #include <deque>
 #include <mutex>
-#include <thread>
 #include <utility>
 
+#include "adapters/protocol/usable_cores.h"
 #include "harness/reference/stock_evaluator.h"
 #include "results_schema/error.h"
 #include "results_schema/sha256.h"
@@ -56,7 +56,7 @@ class ModelReference final : public Reference {
         large_(patient(stock),
                {.blame = "--suite " + op.suite,
                 .processes = 1,
-                .threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()))}) {}
+                .threads = usable_cores()}) {}
 
   void wide(const Operands& operands,
             DType,

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "adapters/protocol/gather.h"
+#include "adapters/protocol/usable_cores.h"
 #include "generators/laws.h"
 #include "harness/workers/start_worker.h"
 #include "results_schema/shape.h"
@@ -97,7 +98,7 @@ class StockEvaluator::Taken {
 StockEvaluator::Seat& StockEvaluator::take(const StockCall& call) {
   const auto most = use_.processes > 0
                         ? static_cast<std::size_t>(use_.processes)
-                        : std::clamp<std::size_t>(std::thread::hardware_concurrency(), 2, 4);
+                        : std::clamp<std::size_t>(static_cast<std::size_t>(usable_cores()), 2, 4);
   std::unique_lock lock(mutex_);
   while (true) {
     Seat* free = nullptr;

@@ -64,7 +64,7 @@ class Subject:
                 "device": self.host.device_name(),
                 "fingerprint": fingerprint,
                 "libraries": ([os.path.abspath(source)] if source else []) + mapped_libraries(),
-                "default_threads": os.cpu_count() or 1,
+                "default_threads": len(os.sched_getaffinity(0)),
                 "manifest": self.calls.manifest(self.ops),
                 "absent": self.calls.absent(self.ops)}
 
