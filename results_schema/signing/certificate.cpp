@@ -43,14 +43,16 @@ void check_certifiable(const VerifiedReport& r, const PublicKey& key) {
 }
 
 std::vector<ProfileLevel> levels_of(const std::vector<VerifiedReport>& reports) {
-  std::vector<report::OpRow> rows;
+  Shown shown;
   for (const VerifiedReport& r : reports) {
-    rows.insert(rows.end(), r.summary.ops.begin(), r.summary.ops.end());
+    const report::Report& s = r.summary;
+    shown.ops.insert(shown.ops.end(), s.ops.begin(), s.ops.end());
+    shown.decoder.insert(shown.decoder.end(), s.decoder.begin(), s.decoder.end());
   }
   std::vector<ProfileLevel> levels;
   for (const Profile& profile : profiles()) {
     for (const DType dtype : kAllDTypes) {
-      const Level level = level_of(profile, dtype, rows);
+      const Level level = level_of(profile, dtype, shown);
       if (level != Level::kNone) levels.push_back({std::string(profile.name), dtype, level});
     }
   }

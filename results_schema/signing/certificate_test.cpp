@@ -156,5 +156,54 @@ TEST_F(Certify, RefusesPropertiesThatSayMoreThanTheRest) {
   EXPECT_THAT(refusal_of(s, policy()), StartsWith("predicate: the certificate's properties"));
 }
 
+/// Rows of every op of a profile in the dtype, at a level.
+Shown shown_of(const std::string& name, DType dtype) {
+  Shown shown;
+  const auto profile = std::ranges::find(profiles(), name, [](const Profile& p) { return p.name; });
+  for (const std::string_view op : profile->ops) {
+    report::OpRow row = good_report().ops[0];
+    row.op = std::string(op);
+    row.dtype = dtype;
+    row.level = Level::kSchedule;
+    shown.ops.push_back(row);
+  }
+  return shown;
+}
+
+Level level_of(const std::string& name, DType dtype, const Shown& shown) {
+  return level_of(
+      *std::ranges::find(profiles(), name, [](const Profile& p) { return p.name; }), dtype, shown);
+}
+
+TEST(ModelProfiles, AskForTheWholeModelInTheVeryDtype) {
+  Shown shown = shown_of("pi0", DType::kFloat32);
+  EXPECT_EQ(level_of("pi0", DType::kFloat32, shown), Level::kNone) << "ops alone";
+  report::OpRow model = shown.ops[0];
+  model.op = "pi0";
+  model.dtype = DType::kBFloat16;
+  shown.ops.push_back(model);
+  EXPECT_EQ(level_of("pi0", DType::kFloat32, shown), Level::kNone) << "a model in another dtype";
+  model.dtype = DType::kFloat32;
+  model.level = Level::kBatch;
+  shown.ops.push_back(model);
+  EXPECT_EQ(level_of("pi0", DType::kFloat32, shown), Level::kBatch) << "the model's own level";
+}
+
+TEST(ModelProfiles, AskForEachDecoderOfTheDtype) {
+  Shown shown = shown_of("decoder", DType::kBFloat16);
+  EXPECT_EQ(level_of("decoder", DType::kBFloat16, shown), Level::kNone);
+  report::DecoderRow row;
+  row.question.dtype = DType::kFloat32;
+  row.status = Status::kFail;
+  shown.decoder.push_back(row);
+  row.question.dtype = DType::kBFloat16;
+  row.status = Status::kPass;
+  shown.decoder.push_back(row);
+  EXPECT_EQ(level_of("decoder", DType::kBFloat16, shown), Level::kSchedule);
+  row.status = Status::kUnsupported;
+  shown.decoder.push_back(row);
+  EXPECT_EQ(level_of("decoder", DType::kBFloat16, shown), Level::kNone);
+}
+
 }  // namespace
 }  // namespace bic::signing

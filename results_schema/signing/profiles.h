@@ -1,7 +1,6 @@
 #pragma once
 
 #include <map>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +13,7 @@ namespace bic::signing {
 struct Profile {
   std::string_view name;
   std::vector<std::string_view> ops;
+  std::string_view model = {};  ///< that must hold it as a whole, in the very dtype
 };
 
 /// Every op of the suite is in one family; models take what they call.
@@ -22,9 +22,16 @@ const std::vector<Profile>& profiles();
 /// Whether the op in that dtype is in the backend's manifest.
 bool is_claimed(const report::OpRow& row);
 
-/// The level that a profile holds in a dtype: the least of its ops; `none` when one of them is not
-/// claimed or not there at all. An op need not know each dtype.
-Level level_of(const Profile& profile, DType dtype, std::span<const report::OpRow> rows);
+/// What reports of the same files show together.
+struct Shown {
+  std::vector<report::OpRow> ops;
+  std::vector<report::DecoderRow> decoder;
+};
+
+/// The level that a profile holds in a dtype: the least of its ops and its model; `none` when one of
+/// them is not claimed or not there at all, and when a decoder did not pass. An op need not know each
+/// dtype, a model must.
+Level level_of(const Profile& profile, DType dtype, const Shown& shown);
 
 /// What kernels are chosen by, without the number of the device: "cpu", "cuda NVIDIA H200".
 std::string device_class(const report::Subject& subject);
