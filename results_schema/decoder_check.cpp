@@ -1,14 +1,15 @@
 #include <set>
 
-#include "results_schema/report.h"
+#include "results_schema/report_check.h"
 
 namespace bic::report {
 namespace {
 
 /// What the status says that the answer does not; empty when they agree.
 std::string contradiction(const DecoderRow& row) {
-  const bool judged =
-      row.status == Status::kPass || row.status == Status::kFail || row.status == Status::kVacuous;
+  if (row.status == Status::kWaived) return "";  // failed or died
+  const bool judged = row.status == Status::kPass || row.status == Status::kFail ||
+                      row.status == Status::kVacuous || row.status == Status::kUnexpectedPass;
   if (row.answer.has_value() != judged) return judged ? "without an answer" : "with an answer";
   if (row.status == Status::kFail && row.reasons.empty()) return "without a reason";
   if (!judged || row.answer->is_invariant() == (row.status != Status::kFail)) return "";
@@ -17,6 +18,10 @@ std::string contradiction(const DecoderRow& row) {
 }
 
 }  // namespace
+
+std::string name(const DecoderQuestion& question) {
+  return "decoder." + question.preset + "/" + std::string(bic::name(question.dtype));
+}
 
 std::string check_decoder(const Report& report) {
   if (report.decoder.empty()) return "";

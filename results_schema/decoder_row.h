@@ -23,6 +23,9 @@ struct DecoderQuestion {
   bool operator==(const DecoderQuestion&) const = default;
 };
 
+/// "decoder.tiny-ragged/bf16": by which waivers and other formats know its row.
+std::string name(const DecoderQuestion& question);
+
 /// A token that is not the one that the prompt has alone.
 struct DecoderToken {
   std::int64_t request = 0;

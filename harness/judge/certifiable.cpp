@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "harness/judge/decoder_judge.h"
 #include "harness/plan/shard_choice.h"
 
 namespace bic {
@@ -37,7 +38,8 @@ void set_certifiable(const report::Report& report, report::Verdict& v) {
   } else if (report.run.filtered) {
     v.why_not_certifiable.push_back("filtered");
   }
-  if (report.totals.cases[Status::kWaived] > 0) v.why_not_certifiable.push_back("waived cases");
+  if (report.totals.cases[Status::kWaived] + count(report.decoder, Status::kWaived) > 0)
+    v.why_not_certifiable.push_back("waived cases");
   if (!report.run.complete) v.why_not_certifiable.push_back("incomplete");
   if (!v.conforms) v.why_not_certifiable.push_back("does not conform");
   v.certifiable = v.why_not_certifiable.empty();

@@ -105,24 +105,23 @@ std::int64_t count_red(const std::vector<DecoderRow>& rows) {
   return std::ranges::count_if(rows, is_red, &DecoderRow::status);
 }
 
-std::int64_t count_unsupported(const std::vector<DecoderRow>& rows) {
-  return std::ranges::count(rows, Status::kUnsupported, &DecoderRow::status);
+std::int64_t count(const std::vector<DecoderRow>& rows, Status status) {
+  return std::ranges::count(rows, status, &DecoderRow::status);
 }
 
 std::string first_open(const std::vector<DecoderRow>& rows) {
   const auto at = std::ranges::find_if(rows, [](const DecoderRow& r) {
-    return r.status != Status::kPass && r.status != Status::kUnsupported;
+    return r.status != Status::kPass && r.status != Status::kUnsupported &&
+           r.status != Status::kWaived;
   });
   return at == rows.end() ? "" : fmt::format("decoder {}: {}", text_of(at->question), at->message);
 }
 
 std::string summary(const std::vector<DecoderRow>& rows) {
-  const std::int64_t asked = std::ssize(rows) - count_unsupported(rows);
+  const std::int64_t asked = std::ssize(rows) - count(rows, Status::kUnsupported);
   if (asked == 0) return "";
-  return fmt::format("temperature 0 on {} of {} decoder{}",
-                     std::ranges::count(rows, Status::kPass, &DecoderRow::status),
-                     asked,
-                     plural(asked));
+  return fmt::format(
+      "temperature 0 on {} of {} decoder{}", count(rows, Status::kPass), asked, plural(asked));
 }
 
 }  // namespace bic

@@ -20,11 +20,11 @@ std::string text_of(const report::DecoderQuestion& question);
 /// Number of rows with a red status.
 std::int64_t count_red(const std::vector<report::DecoderRow>& rows);
 
-/// Number of rows outside what the backend can be asked.
-std::int64_t count_unsupported(const std::vector<report::DecoderRow>& rows);
+/// Number of rows with that status.
+std::int64_t count(const std::vector<report::DecoderRow>& rows, Status status);
 
-/// The first row that holds no proof, though it was asked for one: "decoder tiny bf16: why"; empty
-/// when there is none.
+/// The first row that holds no proof, though it was asked for one, nor a waiver: "decoder tiny
+/// bf16: why"; empty when there is none.
 std::string first_open(const std::vector<report::DecoderRow>& rows);
 
 /// "temperature 0 on 3 of 4 decoders"; empty when none was asked.

@@ -9,6 +9,7 @@
 #include "harness/judge/certifiable.h"
 #include "harness/judge/decoder_judge.h"
 #include "harness/judge/levels.h"
+#include "harness/judge/model_rows.h"
 #include "harness/plan/shapes.h"
 #include "results_schema/case_name.h"
 #include "results_schema/error.h"
@@ -16,19 +17,6 @@
 
 namespace bic {
 namespace {
-
-/// Whether the row holds the level, but for waived cases.
-bool held_or_waived(const report::OpRow& row, Level level) {
-  if (row.level >= level) return true;
-  bool excused = false;
-  for (const report::RelationRow& r : row.relations) {
-    const Relation* const relation = find_relation(r.relation);
-    if (!r.required || (relation != nullptr && relation->level > level) || proved(r)) continue;
-    if (r.excused == 0 || r.failed > 0) return false;
-    excused = true;
-  }
-  return excused;
-}
 
 /// Whether the op in that dtype is in the manifest: a level is the minimum over it.
 bool claimed(const report::OpRow& row) {
@@ -83,8 +71,11 @@ std::string first_gap(const report::Report& report, Level target) {
     if (claimed(row) && (!held_or_waived(row, target) || !agrees(row)))
       return fmt::format("{} {}: {}", row.op, name(row.dtype), row.why);
   }
-  if (const std::string gap = first_open(report.decoder); !gap.empty()) return gap;
-  if (report.ops.empty() && report.decoder.empty()) return "nothing was judged";
+  for (const std::string& gap : {first_open(report.decoder), first_open(report.models)}) {
+    if (!gap.empty()) return gap;
+  }
+  if (report.ops.empty() && report.decoder.empty() && report.models.empty())
+    return "nothing was judged";
   if (std::ranges::none_of(report.ops, claimed))
     return "nothing of it is in the backend's manifest";
   return proves_peer(report) ? "the run was cut"
@@ -109,17 +100,17 @@ std::string reports_text(const report::Report& report) {
       "; {} of {} public reports fail: {}", failing.size(), all.size(), fmt::join(failing, " "));
 }
 
-/// Whether the ops hold the level and the decoders one answer, as far as they were asked, and any
-/// was.
+/// Whether the ops hold the level, the decoders one answer and the models their bounds, as far as
+/// they were asked, and any was.
 bool holds(const report::Report& report, Level level, Level target) {
   const auto holds_it = [&](const auto& row) {
     return !claimed(row) || held_or_waived(row, target);
   };
   const bool ops = report.ops.empty()
-                       ? !summary(report.decoder).empty()
+                       ? !summary(report.decoder).empty() || !report.models.empty()
                        : level >= target || (std::ranges::any_of(report.ops, claimed) &&
                                              std::ranges::all_of(report.ops, holds_it));
-  return ops && first_open(report.decoder).empty();
+  return ops && first_open(report.decoder).empty() && first_open(report.models).empty();
 }
 
 /// The waivers none of whose cases failed.
@@ -133,19 +124,23 @@ std::vector<std::string> stale_waivers(const report::Report& report) {
 
 /// Of a run that does not conform, for the sake of its cases or else of its waivers.
 std::string red_text(const report::Report& report, std::int64_t red, Level target) {
-  const std::int64_t failed = red - report.totals.cases[Status::kUnexpectedPass];
+  const std::int64_t failed = red - report.totals.cases[Status::kUnexpectedPass] -
+                              count(report.decoder, Status::kUnexpectedPass);
   if (failed == 0) {
     return fmt::format("does not conform: no case fails of waiver '{}'; take it out",
                        stale_waivers(report).front());
   }
-  return fmt::format(
-             "does not conform: {} red cases; first {}", failed, first_gap(report, target)) +
+  return fmt::format("does not conform: {} red cases; first {}",
+                     failed,
+                     failed == count_red(report.models) ? first_open(report.models)
+                                                        : first_gap(report, target)) +
          reports_text(report);
 }
 
-/// "BI-3 on 3 of 47 ops"; of a run of decoders alone what it says of them.
+/// "BI-3 on 3 of 47 ops"; of a run of decoders or models alone what it says of them.
 std::string covered_text(const report::Report& report, const report::Verdict& v) {
   if (report.ops.empty() && !report.decoder.empty()) return summary(report.decoder);
+  if (report.ops.empty() && !report.models.empty()) return summary(report.models);
   return fmt::format("{} on {} of {} ops", name(v.level), v.ops_covered, v.ops_total);
 }
 
@@ -167,11 +162,25 @@ std::string brackets(const report::Verdict& v) {
 
 }  // namespace
 
+bool held_or_waived(const report::OpRow& row, Level level) {
+  if (row.level >= level) return true;
+  bool excused = false;
+  for (const report::RelationRow& r : row.relations) {
+    const Relation* const relation = find_relation(r.relation);
+    if (!r.required || (relation != nullptr && relation->level > level) || proved(r)) continue;
+    if (r.excused == 0 || r.failed > 0) return false;
+    excused = true;
+  }
+  return excused;
+}
+
 report::Verdict make_verdict(const report::Report& report, Level target, std::int64_t ops_total) {
   report::Verdict v{.strength = report.run.strength, .ops_total = ops_total};
   set_level(report, target, v);
-  const std::int64_t red = count_red(report.totals.cases) + count_red(report.decoder);
-  const std::int64_t errors = report.totals.cases[Status::kError];
+  const std::int64_t red =
+      count_red(report.totals.cases) + count_red(report.decoder) + count_red(report.models);
+  const std::int64_t errors =
+      report.totals.cases[Status::kError] + count(report.models, Status::kError);
   const bool proved = holds(report, v.level, target) && report.run.complete && proves_peer(report);
   const bool is_red = red > 0 || !stale_waivers(report).empty();
   v.conforms = !is_red && errors == 0 && proved;

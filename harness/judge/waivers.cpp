@@ -81,7 +81,7 @@ class Recount {
   std::map<std::pair<std::string, DType>, report::OpRow*> rows_;
 };
 
-/// Passing cases under a waiver that is to be taken out are red.
+/// Passing cases and decoders under a waiver that is to be taken out are red.
 void redden(report::Report& report) {
   std::vector<WaiverRow> stale;
   std::ranges::copy_if(report.waivers, std::back_inserter(stale), [](const WaiverRow& w) {
@@ -94,6 +94,11 @@ void redden(report::Report& report) {
   for (report::CaseResult& result : report.cases) {
     if (result.status == Status::kPass && waivers.cover(result.case_name)) {
       recount.change(result, Status::kUnexpectedPass);
+    }
+  }
+  for (report::DecoderRow& row : report.decoder) {
+    if (row.status == Status::kPass && waivers.cover(name(row.question))) {
+      row.status = Status::kUnexpectedPass;
     }
   }
 }
@@ -121,21 +126,27 @@ bool Waivers::cover(const std::string& case_name) const {
   return false;
 }
 
-std::vector<report::CaseResult> Waivers::applied(std::vector<report::CaseResult> cases) {
-  if (rows_.empty()) return cases;
-  for (report::CaseResult& result : cases) {
-    const bool failed = may_be_waived(result.status);
-    const bool ran = failed || result.status == Status::kPass;
-    for (std::size_t i = 0; ran && i < rows_.size(); ++i) {
-      if (!covers(i, result.case_name)) continue;
-      ++(failed ? rows_[i].waived : rows_[i].passed);
-      if (failed) {
-        rows_[i].state = WaiverState::kUsed;
-        result.status = Status::kWaived;
-      }
-    }
+Status Waivers::applied(Status status, const std::string& case_name) {
+  const bool failed = may_be_waived(status);
+  if (!failed && status != Status::kPass) return status;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (!covers(i, case_name)) continue;
+    ++(failed ? rows_[i].waived : rows_[i].passed);
+    if (!failed) continue;
+    rows_[i].state = WaiverState::kUsed;
+    status = Status::kWaived;
   }
+  return status;
+}
+
+std::vector<report::CaseResult> Waivers::applied(std::vector<report::CaseResult> cases) {
+  for (report::CaseResult& r : cases) r.status = applied(r.status, r.case_name);
   return cases;
+}
+
+report::DecoderRow Waivers::applied(report::DecoderRow row) {
+  row.status = applied(row.status, name(row.question));
+  return row;
 }
 
 Waivers load_waivers(const std::filesystem::path& file, const std::string& today) {

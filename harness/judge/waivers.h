@@ -21,12 +21,14 @@ class Waivers {
 
   /// The cases as a report lists them, those that failed under a waiver as `waived`; counts them.
   std::vector<report::CaseResult> applied(std::vector<report::CaseResult> cases);
+  report::DecoderRow applied(report::DecoderRow row);
 
   bool cover(const std::string& case_name) const;
   const std::vector<report::WaiverRow>& rows() const { return rows_; }
 
  private:
   bool covers(std::size_t number, const std::string& case_name) const;
+  Status applied(Status status, const std::string& case_name);
 
   std::vector<report::WaiverRow> rows_;
   std::vector<std::regex> patterns_;  ///< one a row; not used of one with a case

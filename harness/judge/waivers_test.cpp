@@ -88,6 +88,25 @@ std::string refusal(const std::string& text) {
   return "";
 }
 
+TEST(Waivers, AreForDecodersTooByTheirNames) {
+  Waivers waivers({waiver_of("^decoder\\.tiny/bf16$")}, "2026-12-31");
+  report::DecoderRow row{.question = {.preset = "tiny", .dtype = DType::kBFloat16},
+                         .status = Status::kFail};
+  EXPECT_EQ(waivers.applied(row).status, Status::kWaived);
+  EXPECT_EQ(waivers.rows()[0].waived, 1);
+  row.question.dtype = DType::kFloat32;
+  EXPECT_EQ(waivers.applied(row).status, Status::kFail) << "another decoder";
+
+  Waivers stale({waiver_of("^decoder")}, "2026-12-31");
+  row.status = Status::kPass;
+  report::Report report;
+  report.decoder = {stale.applied(row)};
+  report.waivers = stale.rows();
+  settle_waivers(report, true);
+  EXPECT_EQ(report.decoder[0].status, Status::kUnexpectedPass);
+  EXPECT_EQ(report.waivers[0].state, WaiverState::kUnexpectedPass);
+}
+
 TEST(LoadWaivers, ReadsAListAndSaysWhatIsWrongWithAnother) {
   const std::string rest = R"(,"reason":"r","owner":"o","expires":"2027-01-31"})";
   EXPECT_EQ(refusal(R"([{"pattern":"mm")" + rest + "]"), "");

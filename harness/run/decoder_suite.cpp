@@ -8,7 +8,6 @@
 
 #include "harness/judge/decoder_judge.h"
 #include "harness/workers/interrupt.h"
-#include "harness/workers/start_worker.h"
 #include "results_schema/report_schema.h"
 #include "suites/models/decoder/preset_names.h"
 
@@ -17,8 +16,6 @@ namespace {
 
 using report::DecoderQuestion;
 using report::DecoderRow;
-
-constexpr int kMostKills = 3;  // of a trial's worker too
 
 DecoderRow died(const DecoderQuestion& question, const Death& death) {
   DecoderRow row{.question = question, .status = death.status, .message = death.message};
@@ -68,19 +65,16 @@ bool DecoderSuite::is_able() const {
 }
 
 DecoderRow DecoderSuite::ask_worker(const DecoderQuestion& question) {
-  for (std::int64_t killed = 0;; ++killed) {
-    if (worker_ == nullptr) worker_ = start_worker(backend_);
-    try {
-      auto answer = worker_->study(kDecoderStudy, question, protocol::SharedMemory::create(0));
-      const Death* const death = std::get_if<Death>(&answer);
-      DecoderRow row = death == nullptr ? read(question, std::get<nlohmann::json>(answer))
-                                        : died(question, *death);
-      if (death != nullptr) worker_.reset();
-      row.killed_workers = killed;
-      if (death == nullptr || !death->killed_by_others || killed + 1 == kMostKills) return row;
-    } catch (const UsageError& e) {
-      return failed(question, e.what());
-    }
+  const std::int64_t before = worker_.killed();
+  try {
+    const auto answer = worker_.ask(kDecoderStudy, question, protocol::SharedMemory::create(0));
+    const Death* const death = std::get_if<Death>(&answer);
+    DecoderRow row = death == nullptr ? read(question, std::get<nlohmann::json>(answer))
+                                      : died(question, *death);
+    row.killed_workers = worker_.killed() - before;
+    return row;
+  } catch (const UsageError& e) {
+    return failed(question, e.what());
   }
 }
 
@@ -91,10 +85,9 @@ DecoderRow DecoderSuite::ask(const DecoderQuestion& question) {
           .message = fmt::format("the backend makes no study '{}'", kDecoderStudy)};
 }
 
-std::vector<DecoderRow> DecoderSuite::ask(const std::vector<DecoderQuestion>& questions,
-                                          const std::function<bool()>& stopped,
-                                          const std::function<void(const DecoderRow&)>& show) {
-  std::vector<DecoderRow> rows;
+void DecoderSuite::ask(const std::vector<DecoderQuestion>& questions,
+                       const std::function<bool()>& stopped,
+                       const std::function<void(DecoderRow)>& take) {
   for (DecoderQuestion question : questions) {
     question.threads = hello_.default_threads;
     std::optional<DecoderRow> row = journal_.decoder(question);
@@ -107,10 +100,8 @@ std::vector<DecoderRow> DecoderSuite::ask(const std::vector<DecoderQuestion>& qu
       }
       journal_.keep(*row);
     }
-    show(*row);
-    rows.push_back(std::move(*row));
+    take(std::move(*row));
   }
-  return rows;
 }
 
 }  // namespace bic

@@ -1,13 +1,12 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "harness/plan/plan.h"
 #include "harness/run/resume.h"
-#include "harness/workers/worker.h"
+#include "harness/workers/study_worker.h"
 
 namespace bic {
 
@@ -22,25 +21,24 @@ std::vector<report::DecoderQuestion> decoder_questions(const Selection& selectio
 /// Asks a backend, in a worker of its own that is started when it is first needed.
 class DecoderSuite {
  public:
-  /// All must outlive it; `hello` is the backend's.
+  /// `hello`, which is the backend's, and the journal must outlive it.
   DecoderSuite(const WorkerLaunch& backend, const protocol::Hello& hello, RunJournal& journal)
-      : backend_(backend), hello_(hello), journal_(journal) {}
+      : hello_(hello), journal_(journal), worker_(backend) {}
 
-  /// The rows of the questions, those of the journal taken from it and the others kept there;
-  /// `show` sees each. Ends early where `stopped`, which is asked before each question, says so.
-  std::vector<report::DecoderRow> ask(const std::vector<report::DecoderQuestion>& questions,
-                                      const std::function<bool()>& stopped,
-                                      const std::function<void(const report::DecoderRow&)>& show);
+  /// Gives `take` the rows of the questions, those of the journal taken from it and the others kept
+  /// there. Ends early where `stopped`, which is asked before each question, says so.
+  void ask(const std::vector<report::DecoderQuestion>& questions,
+           const std::function<bool()>& stopped,
+           const std::function<void(report::DecoderRow)>& take);
 
  private:
   bool is_able() const;
   report::DecoderRow ask(const report::DecoderQuestion& question);
   report::DecoderRow ask_worker(const report::DecoderQuestion& question);
 
-  const WorkerLaunch& backend_;
   const protocol::Hello& hello_;
   RunJournal& journal_;
-  std::unique_ptr<Worker> worker_;
+  StudyWorker worker_;
 };
 
 }  // namespace bic

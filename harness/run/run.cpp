@@ -13,13 +13,13 @@
 #include "harness/run/console.h"
 #include "harness/run/decoder_suite.h"
 #include "harness/run/jobs.h"
+#include "harness/run/model_suite.h"
 #include "harness/run/row_timer.h"
 #include "harness/run/run_facts.h"
 #include "harness/run/shard_plan.h"
 #include "harness/workers/environment.h"
 #include "harness/workers/interrupt.h"
 #include "results_schema/render/failure_text.h"
-#include "results_schema/sha256.h"
 
 namespace bic {
 namespace {
@@ -71,6 +71,7 @@ class Runner {
   void take(const JudgedProblem& judged, Evidence& evidence);
   bool late() const;
   void ask_decoders();
+  void ask_models();
   std::string cut_text() const;
   void add(const report::Failure& failure);
   void settle();
@@ -87,7 +88,8 @@ class Runner {
   std::chrono::steady_clock::time_point started_;
   report::Report report_;
   std::size_t done_ = 0;
-  Jobs jobs_;  ///< its threads end before what they use
+  std::size_t models_ = 0;  ///< to be looked into
+  Jobs jobs_;               ///< its threads end before what they use
   RowTimer timer_;
 };
 
@@ -136,6 +138,7 @@ int Runner::judge_all() {
     run_op(first, last);
   }
   ask_decoders();
+  ask_models();
   finish();
   const auto path = options_.out / "report.json";
   report::save_report(report_, path);
@@ -144,34 +147,16 @@ int Runner::judge_all() {
   }
   console_.verdict(report_, path.string());
   if (!report_.run.complete) console_.note("go on with: " + options_.resume_command);
+  if (options_.use_report) options_.use_report(report_);
   return report_.verdict.exit_code;
 }
 
 void Runner::describe() {
-  report_.suite.version = suite_version();
-  report_.suite.kill_matrix_sha256 = kill_matrix_sha256();
-  report_.suite.program_sha256 = sha256_file_hex("/proc/self/exe");
-  for (const Relation& r : relations()) report_.suite.relations.emplace_back(r.name);
-  for (const OpSpec& op : registry()) {
-    if (!op.declared_sha256.empty())
-      report_.suite.declared.push_back({op.name, op.declared_sha256});
-  }
+  report_.suite = describe_suite(options_);
   report_.subject = describe_subject(jobs_.hello());
   if (const auto* peer = jobs_.peer_hello()) report_.peer = describe_subject(*peer);
   report_.environment = describe_environment(jobs_.hello().default_threads);
-  report_.run = {.seed = options_.seed,
-                 .strength = std::string(name(options_.strength)),
-                 .plan = plan_.digest,
-                 .target = options_.selection.target,
-                 .command_line = options_.command_line,
-                 .started = timestamp(),
-                 .duration_ns = 0,
-                 .complete = true,
-                 .filtered = options_.selection.filtered,
-                 .incomplete_reason = "",
-                 .suite = options_.selection.suite_text(),
-                 .repro_flags = options_.backend.flags,
-                 .shard = options_.shard};
+  report_.run = describe_run(options_, plan_.digest);
   report_.coverage.planned = static_cast<std::int64_t>(problems_);
 }
 
@@ -260,18 +245,40 @@ void Runner::settle() {
 
 void Runner::ask_decoders() {
   DecoderSuite suite(options_.backend, jobs_.hello(), journal_);
-  report_.decoder = suite.ask(
-      plan_.decoders, [this] { return late(); }, [this](const auto& row) { console_.row(row); });
-  for (const auto& row : report_.decoder) report_.run.killed_workers += row.killed_workers;
+  suite.ask(
+      plan_.decoders,
+      [this] { return late(); },
+      [this](report::DecoderRow row) {
+        report_.decoder.push_back(waivers_.applied(std::move(row)));
+        report_.run.killed_workers += report_.decoder.back().killed_workers;
+        console_.row(report_.decoder.back());
+      });
+}
+
+void Runner::ask_models() {
+  if (!options_.reference) return;
+  ModelSuite suite(options_.backend, *options_.reference, jobs_.hello(), options_.weights);
+  const std::vector<ModelChoice> asked = suite.asked(plan_.models);
+  models_ = asked.size();
+  suite.ask(
+      asked,
+      [this] { return late(); },
+      [this](report::ModelRow row) {
+        console_.row(row);
+        report_.models.push_back(std::move(row));
+      });
+  report_.run.killed_workers += suite.killed();
 }
 
 /// Where the run was cut; empty when it was not.
 std::string Runner::cut_text() const {
   const std::size_t asked = report_.decoder.size(), decoders = plan_.decoders.size();
-  if (done_ == problems_ && asked == decoders) return "";
+  const std::size_t models = report_.models.size();
+  if (done_ == problems_ && asked == decoders && models == models_) return "";
   std::string text = interrupted() ? "interrupted" : "out of budget";
   text += fmt::format(" after {} of {} problems", done_, problems_);
-  return decoders == 0 ? text : text + fmt::format(" and {} of {} decoders", asked, decoders);
+  if (decoders > 0) text += fmt::format(" and {} of {} decoders", asked, decoders);
+  return models_ == 0 ? text : text + fmt::format(", {} of {} models", models, models_);
 }
 
 void Runner::finish() {

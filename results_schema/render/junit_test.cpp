@@ -196,5 +196,45 @@ TEST(Junit, TellsHowAFailureIsRepeated) {
   EXPECT_STREQ(test.child("failure").attribute("message").value(), "fail bits accuracy");
 }
 
+TEST(Junit, HasTheDecodersBesideTheOps) {
+  Report r = example_report();
+  r.decoder = {example_decoder(), example_held_decoder()};
+  pugi::xml_document document;
+  document.load_string(junit(r).c_str());
+  std::string seen;
+  for (const pugi::xml_node suite : document.document_element().children("testsuite")) {
+    if (!std::string(suite.attribute("name").value()).starts_with("decoder ")) continue;
+    for (const pugi::xml_node test : suite.children("testcase")) {
+      seen += std::string(test.attribute("name").value()) + " " + test.first_child().name() + "\n";
+      const std::string out = test.child("system-out").text().get();
+      EXPECT_EQ(out.empty(), test.first_child().empty());
+      if (out.empty()) continue;
+      EXPECT_THAT(out, HasSubstr("--suite decoder --preset "));
+    }
+  }
+  std::string expected;
+  for (const DecoderRow& row : r.decoder) {
+    expected += name(row.question) + (row.status == Status::kPass ? " \n" : " failure\n");
+  }
+  EXPECT_EQ(seen, expected);
+  EXPECT_EQ(broken_by(junit(r)), "");
+}
+
+TEST(Junit, HasTheTensorsOfModelsBesideTheOps) {
+  Report r = example_report();
+  r.models[0].status = Status::kFail;
+  r.models[0].reasons = {Reason::kAccuracy};
+  pugi::xml_document document;
+  document.load_string(junit(r).c_str());
+  const pugi::xml_node suite = document.document_element().find_child_by_attribute(
+      "testsuite", "name", "tensors of pi0 bf16");
+  const pugi::xml_node test = suite.child("testcase");
+  EXPECT_STREQ(test.attribute("name").value(), "pi0.tiny/bf16");
+  EXPECT_STREQ(test.child("failure").attribute("message").value(), "fail accuracy");
+  EXPECT_THAT(test.child("system-out").text().get(),
+              HasSubstr("--suite pi0 --preset tiny --dtype bf16 --relation accuracy --backend"));
+  EXPECT_EQ(broken_by(junit(r)), "");
+}
+
 }  // namespace
 }  // namespace bic::report
