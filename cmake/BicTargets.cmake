@@ -24,15 +24,18 @@ find_package(fmt REQUIRED)
 # Flags of every target. No contraction: a fused multiply-add is written where it is meant.
 add_library(bic_compile_options INTERFACE)
 add_library(bic::compile_options ALIAS bic_compile_options)
-target_compile_options(bic_compile_options INTERFACE -Wall -Wextra -ffp-contract=off
-                                                     -Wno-missing-field-initializers)
+target_compile_options(bic_compile_options INTERFACE
+  $<BUILD_INTERFACE:-Wall> $<BUILD_INTERFACE:-Wextra> -ffp-contract=off
+  $<BUILD_INTERFACE:-Wno-missing-field-initializers>)
 # False alarms of gcc 12, in its own std::string.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  target_compile_options(bic_compile_options INTERFACE -Wno-restrict)
+  target_compile_options(bic_compile_options INTERFACE $<BUILD_INTERFACE:-Wno-restrict>)
 endif()
-target_include_directories(bic_compile_options INTERFACE "${PROJECT_SOURCE_DIR}")
+target_include_directories(bic_compile_options INTERFACE
+  "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>" "$<INSTALL_INTERFACE:include/bi_conform>")
+target_compile_features(bic_compile_options INTERFACE $<INSTALL_INTERFACE:cxx_std_20>)
 if(BIC_WERROR)
-  target_compile_options(bic_compile_options INTERFACE -Werror)
+  target_compile_options(bic_compile_options INTERFACE $<BUILD_INTERFACE:-Werror>)
 endif()
 if(BIC_SANITIZE)
   target_compile_options(bic_compile_options INTERFACE "-fsanitize=${BIC_SANITIZE}"

@@ -46,8 +46,7 @@ function(bic_find_torch out)
     list(APPEND seen "${dir} (${version})")
   endforeach()
   message(FATAL_ERROR "no torch ${BIC_TORCH_VERSION}.x in: ${seen}; pip install --no-deps --target "
-                      "build/torch torch==2.11.0 nvidia-cuda-runtime==13.0.96 "
-                      "nvidia-cuda-cupti==13.0.85, or set BIC_TORCH_DIR, or BIC_LIBTORCH=OFF")
+                      "build/torch -r ci/torch.txt, or set BIC_TORCH_DIR, or BIC_LIBTORCH=OFF")
 endfunction()
 
 # bic_import_torch(<target> <file> <dir>)
@@ -62,6 +61,26 @@ function(bic_import_torch target pattern dir)
   add_library(${target} SHARED IMPORTED GLOBAL)
   set_target_properties(${target} PROPERTIES IMPORTED_LOCATION "${path}")
 endfunction()
+
+# A worker with a libstdc++ of its own beside torch's dies where the two meet: streams, locales.
+include(CheckCXXSourceRuns)
+check_cxx_source_runs("
+  #include <link.h>
+  #include <cstring>
+  #include <string>
+  static int look(dl_phdr_info* object, std::size_t, void* found) {
+    if (std::strstr(object->dlpi_name, \"libstdc++\")) *static_cast<bool*>(found) = true;
+    return 0;
+  }
+  int main(int, char** words) {
+    bool found = std::string(words[0]).empty();
+    dl_iterate_phdr(look, &found);
+    return !found;
+  }" BIC_SHARED_STDCXX)
+if(NOT BIC_SHARED_STDCXX)
+  message(FATAL_ERROR "${CMAKE_CXX_COMPILER} links libstdc++ statically, which no worker of torch "
+                      "survives; set CXX to another one (CXX=/usr/bin/g++)")
+endif()
 
 bic_find_torch(BIC_TORCH)
 bic_import_torch(bic_torch_cpu "libtorch_cpu.so" "${BIC_TORCH}")
