@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""gate_noise.py PROGRAM RUNS FOLDER [RUN-ARGUMENT...]: whether a gate takes noise for a slow-down, or
+a slow-down for noise. Gates RUNS times on what the arguments run, against a baseline of the same;
+then a plug-in's mm with a planted delay of 30 %, against itself without. Writes the figures to
+FOLDER/gate.md. Exit codes: 0 none of the first was red and all of the second were, 1 not."""
+import pathlib
+import re
+import shutil
+import sys
+
+import disturb
+import program
+
+SLOW = ("--backend", f"plugin:{disturb.PLUGINS / 'slow_mm.so'}", "--op", "mm", "--dtype", "fp32",
+        "--relation", "repeat")
+DELAY = "30"
+LONGEST = 3600
+
+
+class Gates:
+    """Gates of one sort against one baseline."""
+
+    def __init__(self, folder, arguments, **env):
+        self.folder, self.arguments = folder, arguments
+        self.env = program.environment(**env)
+        self.red, self.further, self.rows, self.slower = 0, 0, 0, []
+        shutil.rmtree(folder, ignore_errors=True)
+
+    def make_baseline(self):
+        ran = program.run(*self.arguments, "--out", self.folder / "before", timeout=LONGEST)
+        assert ran.returncode in (0, 1, 3), ran.stdout + ran.stderr
+
+    def gate(self):
+        ran = program.run("gate", *self.arguments, "--baseline", self.folder / "before", "--out",
+                          self.folder / "now", timeout=LONGEST, env=self.env)
+        assert ran.returncode in (0, 1, 3), ran.stdout + ran.stderr
+        self.red += ran.returncode == 1
+        report = program.parse((self.folder / "now/report.json").read_text())
+        pairs = [len(row["throughput"]["ratios_ppm"]) for row in report["ops"]
+                 if "throughput" in row]
+        self.rows += len(pairs)
+        self.further += sum(n > 5 for n in pairs)
+        section = re.search(r"\nRED slower: .*\n((?:  .*\n)*)", ran.stdout)
+        self.slower += section.group(1).splitlines() if section else []
+        print(f"{self.folder.name}: exit {ran.returncode}", *self.slower[-3:], sep="\n", flush=True)
+
+    def run(self, times):
+        self.make_baseline()
+        for _ in range(times):
+            self.gate()
+        return self
+
+
+def percents(lines):
+    return sorted(int(re.search(r": (\d+) % slower", line).group(1)) for line in lines)
+
+
+def page(same, slow, runs):
+    seen = percents(slow.slower)
+    seen = f"{seen[0]} to {seen[-1]} %" if seen else "none"
+    return "\n".join([
+        f"Gates: {runs} each; the first is `{' '.join(map(str, same.arguments))}`.",
+        "",
+        "| what | red | rows timed | measured further | called slower |",
+        "|---|--:|--:|--:|---|",
+        f"| against itself | {same.red} of {runs} | {same.rows} | {same.further} "
+        f"| {len(same.slower)} rows |",
+        f"| mm with a planted delay of {DELAY} % | {slow.red} of {runs} | {slow.rows} "
+        f"| {slow.further} | {len(slow.slower)} rows, by {seen} |",
+        ""])
+
+
+def main():
+    runs, folder, arguments = int(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3:]
+    same = Gates(folder / "same", arguments).run(runs)
+    slow = Gates(folder / "slow", SLOW, SLOW_MM_PERCENT=DELAY).run(runs)
+    text = page(same, slow, runs)
+    (folder / "gate.md").write_text(text)
+    print(text)
+    held = same.red == 0 and slow.red == runs and len(slow.slower) == runs
+    sys.exit(0 if held else 1)
+
+
+if __name__ == "__main__":
+    main()
