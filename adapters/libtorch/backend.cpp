@@ -10,11 +10,14 @@
 #include <utility>
 
 #include "adapters/libtorch/declared_ops.h"
+#include "adapters/libtorch/device.h"
 #include "adapters/libtorch/evaluator.h"
 #include "adapters/libtorch/hello.h"
+#include "adapters/libtorch/output.h"
 #include "adapters/libtorch/poison.h"
 #include "adapters/libtorch/reached.h"
 #include "adapters/protocol/guarded.h"
+#include "adapters/protocol/usable_cores.h"
 #include "results_schema/error.h"
 
 namespace bic::libtorch {
@@ -63,32 +66,6 @@ void set_threads(int threads) {
   if (at::get_num_threads() != threads) at::set_num_threads(threads);
 }
 
-void check_output(const at::Tensor& y) {
-  if (!y.defined()) throw std::runtime_error("the call returned no tensor");
-  if (y.layout() != at::kStrided || !y.device().is_cpu()) {
-    throw std::runtime_error("the output is no strided CPU tensor");
-  }
-}
-
-/// The elements of `y`, row-major, at the start of `output`; none where they have no room, which is
-/// the case only for a wrong shape or dtype.
-std::span<std::byte> copy_elements(const at::Tensor& y, std::span<std::byte> output) {
-  const auto bytes = static_cast<std::size_t>(y.numel() * y.element_size());
-  if (bytes > output.size()) return {};
-  protocol::copy_out(y.sizes(),
-                     y.strides(),
-                     y.element_size(),
-                     static_cast<const std::byte*>(y.const_data_ptr()),
-                     output.data());
-  return output.first(bytes);
-}
-
-/// `y` is `given` itself: the same elements at the same place.
-bool is_given(const at::Tensor& y, const at::Tensor& given) {
-  return y.is_alias_of(given) && y.const_data_ptr() == given.const_data_ptr() &&
-         y.sizes() == given.sizes() && y.strides() == given.strides();
-}
-
 }  // namespace
 
 LibTorchBackend::LibTorchBackend(Subject subject, LargestTeam largest_team)
@@ -110,10 +87,11 @@ protocol::Hello LibTorchBackend::hello() {
   }
   protocol::Hello hello;
   hello.backend = subject_.name;
-  hello.device = "cpu";
+  hello.device = device_name();
   hello.fingerprint = fingerprint();
+  hello.fingerprint.merge(device_facts());
   hello.libraries = mapped_libraries();
-  hello.default_threads = default_threads();
+  hello.default_threads = usable_cores();
   hello.manifest = subject_.manifest;
   for (const auto& [name, study] : subject_.studies) hello.studies.push_back(name);
   subject_.interposer->hello(hello);
@@ -187,6 +165,8 @@ TrialReply LibTorchBackend::run(const TrialMessage& trial, std::span<std::byte> 
   subject_.interposer->before(trial);
   const PlacedTensors placed = place(trial);
   for (const auto& p : placed) p->remember();
+  poison_next(output_bytes(problem_, trial));
+  synchronize();  // the inputs are there, also for streams of the kernel's own
   at::Tensor y;
   observe(trial, placed, reply, y);
   if (y.defined()) {
@@ -216,7 +196,14 @@ void LibTorchBackend::observe(const TrialMessage& trial,
   const NamedTensors tensors = by_name(placed);
   const Reached reached;
   largest_team(1);
-  guarded(reply, [&] { y = call(trial, tensors); });
+  const bool ran = guarded(reply, [&] {
+    y = call(trial, tensors);
+    synchronize();
+  });
+  if (!ran) {
+    y.reset();
+    end_if_lost(reply.message.c_str());
+  }
   reply.witness.form = bic::name(trial.trial.form);
   reply.witness.calls = ++calls_made_;
   reply.witness.largest_team = static_cast<int>(largest_team(0));
@@ -237,7 +224,8 @@ void LibTorchBackend::report_changes(const TrialMessage& trial,
       reply.input_changed = true;
     }
   }
-  if (guards_damaged()) reply.out_of_bounds = true;
+  const auto hold = [](const auto& p) { return p->guards_hold(); };
+  if (guards_damaged() || !std::ranges::all_of(placed, hold)) reply.out_of_bounds = true;
 }
 
 protocol::TimeReply LibTorchBackend::time(const protocol::TimeMessage& request,
@@ -251,14 +239,17 @@ protocol::TimeReply LibTorchBackend::time(const protocol::TimeMessage& request,
   for (int i = 0; i < std::max(1, request.copies); ++i) {
     sets.push_back(by_name(place(request.trial)));
   }
-  guarded(reply, [&] {
+  const bool ran = guarded(reply, [&] {
     at::Tensor y = call(request.trial, sets[0]);
+    synchronize();
     const auto begin = std::chrono::steady_clock::now();
     for (int i = 0; i < request.calls; ++i) y = call(request.trial, sets[(i + 1) % sets.size()]);
+    synchronize();
     const auto took = std::chrono::steady_clock::now() - begin;
     reply.nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(took).count();
     copy_elements(y, output);
   });
+  if (!ran) end_if_lost(reply.message.c_str());
   return reply;
 }
 
@@ -268,8 +259,13 @@ nlohmann::json LibTorchBackend::study(const std::string& name,
   const auto at = subject_.studies.find(name);
   if (at == subject_.studies.end()) return Backend::study(name, request, room);
   const c10::InferenceMode inference;
-  set_threads(request.value("threads", default_threads()));
-  return at->second(request, room);
+  set_threads(request.value("threads", usable_cores()));
+  try {
+    return at->second(request, room);
+  } catch (const std::exception& e) {
+    end_if_lost(e.what());
+    throw;
+  }
 }
 
 }  // namespace bic::libtorch

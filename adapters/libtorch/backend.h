@@ -30,8 +30,9 @@ struct Subject {
   std::map<std::string, Study> studies;  ///< by name
 };
 
-/// ATen on the CPU, reached through boxed calls of the problem's call texts, so that every override
-/// a subject registered is reached as users reach it. Installs the poisoning allocator.
+/// ATen on the process's device, reached through boxed calls of the problem's call texts, so that
+/// every override a subject registered is reached as users reach it. Installs the poisoning
+/// allocator.
 class LibTorchBackend final : public protocol::Backend {
  public:
   /// `largest_team` may be null: the witness then says 0.

@@ -5,6 +5,7 @@
 #include <bit>
 #include <nlohmann/json.hpp>
 
+#include "adapters/libtorch/device.h"
 #include "adapters/libtorch/placed.h"
 #include "results_schema/decoder_row.h"
 #include "suites/models/decoder/presets.h"
@@ -52,7 +53,7 @@ report::DecoderAnswer words(const decoder::Answer& a) {
 
 nlohmann::json decoder_study(const nlohmann::json& request, std::span<std::byte>) {
   const auto q = request.get<report::DecoderQuestion>();
-  const pi0::Model model = decoder::synthetic_model(q.preset, scalar_type(q.dtype));
+  const pi0::Model model = decoder::synthetic_model(q.preset, scalar_type(q.dtype), device());
   return words(decoder::ask(model,
                             {.prompt = decoder::prompt(kPromptTokens),
                              .new_tokens = q.new_tokens,

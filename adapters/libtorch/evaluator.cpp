@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "adapters/libtorch/device.h"
 #include "adapters/libtorch/placed.h"
 #include "results_schema/error.h"
 
@@ -71,6 +72,8 @@ class Evaluator::Binder {
     for (const auto& [name, value] : written.named) {
       if (name == argument.name()) return source(value, argument);
     }
+    // What an op makes from nothing lies where its inputs do.
+    if (on_cuda() && argument.name() == "device") return {device(), "", {}};
     if (!argument.default_value()) fail(argument, "missing");
     return {*argument.default_value(), "", {}};
   }

@@ -10,7 +10,8 @@
 #include <cstdlib>
 #include <fstream>
 #include <string_view>
-#include <thread>
+
+#include "adapters/protocol/usable_cores.h"
 
 namespace bic::libtorch {
 namespace {
@@ -25,6 +26,8 @@ std::string build_setting(const std::string& config, const std::string& key) {
 
 /// Environment variables that pick a code path or a number of threads in torch, MKL or oneDNN.
 constexpr std::array kVariables{"ATEN_CPU_CAPABILITY",
+                                "CUBLASLT_WORKSPACE_SIZE",
+                                "CUBLAS_WORKSPACE_CONFIG",
                                 "DNNL_DEFAULT_FPMATH_MODE",
                                 "DNNL_MAX_CPU_ISA",
                                 "GOMP_CPU_AFFINITY",
@@ -32,6 +35,7 @@ constexpr std::array kVariables{"ATEN_CPU_CAPABILITY",
                                 "MKL_DYNAMIC",
                                 "MKL_ENABLE_INSTRUCTIONS",
                                 "MKL_NUM_THREADS",
+                                "NVIDIA_TF32_OVERRIDE",
                                 "OMP_DYNAMIC",
                                 "OMP_NUM_THREADS",
                                 "OMP_THREAD_LIMIT",
@@ -51,7 +55,7 @@ std::map<std::string, std::string> fingerprint() {
       {"mkl", at::get_mkl_version()},
       {"onednn", at::get_mkldnn_version()},
       {"openmp", at::get_openmp_version()},
-      {"threads", std::to_string(default_threads())},
+      {"threads", std::to_string(usable_cores())},
       {"onednn_enabled", context.userEnabledMkldnn() ? "true" : "false"},
       {"deterministic", context.deterministicAlgorithms() ? "true" : "false"},
       {"fp16_reduction", context.allowFP16ReductionCPU() ? "true" : "false"},
@@ -63,8 +67,15 @@ std::map<std::string, std::string> fingerprint() {
 }
 
 std::vector<std::string> mapped_libraries() {
-  constexpr std::array<std::string_view, 6> kOurs{
-      "libbic_libtorch", "libc10", "libgomp", "libhwy", "libiomp", "libtorch"};
+  constexpr std::array<std::string_view, 9> kOurs{"libbic_libtorch",
+                                                  "libc10",
+                                                  "libcublas",
+                                                  "libcudart",
+                                                  "libcudnn",
+                                                  "libgomp",
+                                                  "libhwy",
+                                                  "libiomp",
+                                                  "libtorch"};
   std::vector<std::string> paths;
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {
@@ -79,8 +90,6 @@ std::vector<std::string> mapped_libraries() {
   }
   return paths;
 }
-
-int default_threads() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
 void forbid_dynamic_threads() {
   setenv("MKL_DYNAMIC", "false", 0);

@@ -12,9 +12,6 @@ std::map<std::string, std::string> fingerprint();
 /// Paths of the subject's shared objects in this process: torch, this library and OpenMP's runtime.
 std::vector<std::string> mapped_libraries();
 
-/// The cores this process may use.
-int default_threads();
-
 /// Threads are what a trial says, never fewer because a library thinks so. Call it before the first
 /// parallel region; the environment says the same to libraries that read it later.
 void forbid_dynamic_threads();

@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "adapters/libtorch/device.h"
 #include "results_schema/error.h"
 #include "results_schema/nearest.h"
 #include "suites/models/decoder/forward.h"
 #include "suites/models/decoder/presets.h"
+#include "suites/models/pi0/checkpoint.h"
 #include "suites/models/pi0/synthetic.h"
 
 namespace bic::libtorch {
@@ -20,14 +22,31 @@ using pi0::Model;
 using pi0::Pass;
 using SharedModel = std::shared_ptr<const Model>;
 
+/// Each is made in the host's memory, the same for every device.
+pi0::Weights on_device(pi0::Weights weights) {
+  for (auto& [name, tensor] : weights) tensor = tensor.to(device());
+  return weights;
+}
+
 SharedModel make_model(const ModelRun& run) {
   if (run.model == "decoder") {
-    return std::make_shared<const Model>(decoder::synthetic_model(run.preset, run.dtype));
+    return std::make_shared<const Model>(decoder::synthetic_model(run.preset, run.dtype, device()));
   }
   const pi0::Config config = pi0::preset(run.preset);
-  const pi0::Precision precision = pi0::precision(config, run.dtype);
+  const pi0::Precision stored = pi0::precision(config, run.dtype);
   return std::make_shared<const Model>(
-      config, precision, pi0::synthetic_weights(config, run.dtype));
+      config,
+      run.in_double ? pi0::in_double(stored) : stored,
+      on_device(run.weights.empty() ? pi0::synthetic_weights(config, run.dtype)
+                                    : pi0::load_weights(config, run.dtype, run.weights).weights),
+      device(),
+      pi0::parse_hidden_order(run.order));
+}
+
+/// Where the model is, and of a request's values, which are those of the model's dtype, in its.
+void bring(const ModelRun& run, at::Tensor& t) {
+  t = t.to(device());
+  if (run.in_double && t.is_floating_point()) t = t.to(at::kDouble);
 }
 
 /// The last one that was asked for.
@@ -37,7 +56,13 @@ SharedModel model_of(const ModelRun& run) {
     SharedModel model;
   };
   static Last& last = *new Last;  // never destroyed: the allocator may be gone by then
-  const std::string key = fmt::format("{} {} {}", run.model, run.preset, c10::toString(run.dtype));
+  const std::string key = fmt::format("{} {} {} {} {} {}",
+                                      run.model,
+                                      run.preset,
+                                      c10::toString(run.dtype),
+                                      run.in_double,
+                                      run.order,
+                                      run.weights);
   if (key != last.key) {
     last = {};  // before the next one is made
     last = {key, make_model(run)};
@@ -57,6 +82,7 @@ class Pi0Batch final : public ReadyModel {
     for (at::Tensor* t :
          {&in_.pixel_values, &in_.input_ids, &in_.attention_mask, &in_.proprios, &in_.noise}) {
       *t = at::index_select(*t, 0, ids);
+      bring(run, *t);
     }
   }
   at::Tensor forward(pi0::Trace* trace) const override {
@@ -74,10 +100,14 @@ class OpenPiBatch final : public ReadyModel {
       : model_(std::move(model)),
         in_(pi0::synthetic_openpi_inputs(model_->config, requests_made(run))) {
     const at::Tensor ids = at::tensor(run.requests, at::kLong);
-    for (at::Tensor& image : in_.images) image = at::index_select(image, 0, ids);
+    for (at::Tensor& image : in_.images) {
+      image = at::index_select(image, 0, ids);
+      bring(run, image);
+    }
     for (at::Tensor* t :
          {&in_.image_mask, &in_.input_ids, &in_.text_mask, &in_.state, &in_.noise}) {
       *t = at::index_select(*t, 0, ids);
+      bring(run, *t);
     }
   }
   at::Tensor forward(pi0::Trace* trace) const override {
@@ -137,13 +167,20 @@ ModelRun model_run(const nlohmann::json& request) {
   ModelRun run{request.at("model"),
                request.at("preset"),
                scalar_type(request.at("dtype")),
-               request.at("requests")};
+               request.at("requests"),
+               request.value("weights", ""),
+               request.value("in_double", false),
+               request.value("order", "stored")};
   const std::vector<std::string> known{"pi0", "decoder"};
   if (std::ranges::find(known, run.model) == known.end()) {
     throw UsageError(fmt::format("model '{}': there is no such model{}; there are {}",
                                  run.model,
                                  did_you_mean(run.model, known),
                                  "pi0 and decoder"));
+  }
+  if (run.model != "pi0" && !run.weights.empty()) {
+    throw UsageError(
+        fmt::format("model '{}': its weights are synthetic; leave out --weights", run.model));
   }
   if (run.requests.empty() || std::ranges::min(run.requests) < 0) {
     throw HarnessError("study: requests are to be one or more ids from 0");

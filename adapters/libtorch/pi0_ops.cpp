@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "results_schema/error.h"
+#include "suites/models/pi0/checkpoint.h"
 #include "suites/models/pi0/synthetic.h"
 
 namespace bic::libtorch {
@@ -32,6 +33,7 @@ struct Manner {
   std::optional<at::ScalarType> weights;
   bool reuse_prefix = true;
   std::string order;
+  std::string checkpoint;
   bool wipe = true;
 
   Prefix prefix() const { return reuse_prefix ? Prefix::kCached : Prefix::kRecomputed; }
@@ -55,13 +57,16 @@ class LastModel {
                                    const at::Tensor& like,
                                    const Manner& manner) {
     const at::ScalarType compute = like.scalar_type(), stored = manner.weights.value_or(compute);
-    const std::string weights =
-        fmt::format("{} {} {}", config.name, c10::toString(stored), like.device().str());
+    const std::string weights = fmt::format(
+        "{} {} {} {}", config.name, c10::toString(stored), like.device().str(), manner.checkpoint);
     const std::string key = fmt::format("{} {} {}", weights, c10::toString(compute), manner.order);
     const pi0::HiddenOrder hidden = pi0::parse_hidden_order(manner.order);
     const pi0::Precision precision = precision_of(config, compute, stored);
     const std::lock_guard lock(mutex_);
-    if (weights != weights_key_) make_weights(config, stored, like.device(), weights);
+    if (weights != weights_key_) {
+      make_weights(config, stored, like.device(), manner.checkpoint);
+      weights_key_ = weights;
+    }
     if (key != key_) {
       model_ = std::make_shared<const Model>(config, precision, weights_, like.device(), hidden);
       key_ = key;
@@ -86,11 +91,11 @@ class LastModel {
   void make_weights(const Config& config,
                     at::ScalarType stored,
                     const at::Device& device,
-                    const std::string& key) {
+                    const std::string& checkpoint) {
     clear();
-    weights_ = pi0::synthetic_weights(config, stored);
+    weights_ = checkpoint.empty() ? pi0::synthetic_weights(config, stored)
+                                  : pi0::load_weights(config, stored, checkpoint).weights;
     for (auto& [name, tensor] : weights_) tensor = tensor.to(device);
-    weights_key_ = key;
   }
 
   std::mutex mutex_;
@@ -234,8 +239,10 @@ struct Operator<Run> {
                          c10::string_view preset,
                          std::optional<at::ScalarType> weights,
                          bool reuse_prefix,
-                         c10::string_view order) {
-    return Run({text_of(preset), weights, reuse_prefix, text_of(order)}, tensors...);
+                         c10::string_view order,
+                         c10::string_view checkpoint) {
+    return Run({text_of(preset), weights, reuse_prefix, text_of(order), text_of(checkpoint)},
+               tensors...);
   }
 
   static at::Tensor call_text(Tensors... tensors,
@@ -243,8 +250,10 @@ struct Operator<Run> {
                               std::optional<at::ScalarType> weights,
                               bool reuse_prefix,
                               c10::string_view order,
+                              c10::string_view checkpoint,
                               bool wipe) {
-    return Run({text_of(preset), weights, reuse_prefix, text_of(order), wipe}, tensors...);
+    return Run({text_of(preset), weights, reuse_prefix, text_of(order), text_of(checkpoint), wipe},
+               tensors...);
   }
 };
 
@@ -257,7 +266,7 @@ struct Pi0Operators::Libraries {
 Pi0Operators::Pi0Operators() : libraries_(std::make_unique<Libraries>()) {
   const std::string noise =
       "Tensor noise, str preset, *, ScalarType? weights=None, bool reuse_prefix=True, "
-      "str order='stored'";
+      "str order='stored', str checkpoint=''";
   const std::string end = noise + ") -> Tensor", text_end = noise + ", bool wipe=True) -> Tensor";
   const std::string ids = "Tensor input_ids, Tensor attention_mask, ",
                     text = "Tensor text_ids, Tensor lengths, ", proprios = "Tensor proprios, ",

@@ -19,7 +19,9 @@ namespace bic::libtorch {
 /// call and kept until another set is asked for. Further arguments, by name: `weights=DTYPE` is
 /// the dtype to which weights and the model's constants are rounded, so that fp64 inputs give the
 /// value without the rounding of its arithmetic; `reuse_prefix=False` evaluates the prefix again in
-/// every step; `order="reversed"` sums over the hidden units in another order (hidden_order.h); of
+/// every step; `order="reversed"` sums over the hidden units in another order (hidden_order.h);
+/// `checkpoint="PATH"` takes the weights from files (checkpoint.h) in the place of synthetic ones;
+/// of
 /// `.text`, `wipe=False` leaves what the masks hide as it is given, instead of pad ids behind a
 /// text's length and zeros in the place of missing cameras. Throws UsageError for a wrong preset,
 /// shape or dtype.

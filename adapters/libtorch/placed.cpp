@@ -1,13 +1,16 @@
 #include "adapters/libtorch/placed.h"
 
 #include <ATen/ops/empty.h>
+#include <ATen/ops/equal.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cstring>
 #include <utility>
 
+#include "adapters/libtorch/device.h"
 #include "adapters/protocol/digest.h"
+#include "adapters/protocol/guarded.h"
 #include "results_schema/error.h"
 
 namespace bic::libtorch {
@@ -26,9 +29,22 @@ at::ScalarType type_of(const std::string& elements) {
   return scalar_type(*dtype);
 }
 
+/// In the host's memory.
 at::Tensor allocate(const TensorPlan& plan, const TensorMessage& t) {
   return at::empty({plan.storage_elements}, at::TensorOptions().dtype(type_of(t.elements)))
       .as_strided(plan.shape, plan.strides, plan.offset);
+}
+
+constexpr auto kGuard = static_cast<std::int64_t>(protocol::kGuardBytes);
+
+at::Tensor inside(const at::Tensor& guarded) {
+  return guarded.slice(0, kGuard, guarded.numel() - kGuard);
+}
+
+bool same_guards(const at::Tensor& a, const at::Tensor& b) {
+  const std::int64_t end = a.numel() - kGuard;
+  return at::equal(a.slice(0, 0, kGuard), b.slice(0, 0, kGuard)) &&
+         at::equal(a.slice(0, end), b.slice(0, end));
 }
 
 }  // namespace
@@ -68,6 +84,7 @@ Placed Placed::input(const ProblemMessage& problem,
   placed.tensor_ = allocate(placed.plan_, t);
   auto* const first = static_cast<std::byte*>(placed.tensor_.data_ptr());
   gather(problem, t, trial, pool, placed.plan_, first);
+  placed.move_to_device();
   return placed;
 }
 
@@ -76,27 +93,67 @@ Placed Placed::output(const ProblemMessage& problem, const TrialMessage& trial) 
   placed.name_ = problem.output.name;
   placed.plan_ = plan_tensor(problem, problem.output, trial);
   placed.tensor_ = allocate(placed.plan_, problem.output);
+  placed.move_to_device();
   return placed;
 }
 
-std::span<const std::byte> Placed::block() const {
+/// Its bytes go as they are; its address is aligned as the host's, because the device's allocator
+/// aligns to more than the guard takes.
+void Placed::move_to_device() {
+  if (!on_cuda()) return;
+  const std::span<const std::byte> block = host_block();
+  const auto size = static_cast<std::int64_t>(block.size());
+  at::Tensor guarded = at::empty({size + 2 * kGuard}, at::TensorOptions().dtype(at::kByte));
+  std::byte* const first = static_cast<std::byte*>(guarded.data_ptr()) + kGuard;
+  protocol::poison_and_guard(first, block.size());
+  std::memcpy(first, block.data(), block.size());
+  guarded_ = guarded.to(device());
+  const std::int64_t offset = kGuard / tensor_.element_size() + plan_.offset;
+  tensor_ =
+      inside(guarded_).view(tensor_.scalar_type()).as_strided(plan_.shape, plan_.strides, offset);
+}
+
+std::span<const std::byte> Placed::host_block() const {
   const c10::Storage& storage = tensor_.storage();
   return {static_cast<const std::byte*>(storage.data()), storage.nbytes()};
 }
 
-std::uint64_t Placed::digest(std::uint64_t seed) const { return protocol::digest(block(), seed); }
+std::vector<std::byte> Placed::copied_block(const at::Tensor& guarded) const {
+  const at::Tensor here = on_host(inside(guarded));
+  const auto* const first = static_cast<const std::byte*>(here.const_data_ptr());
+  return {first, first + here.nbytes()};
+}
+
+std::uint64_t Placed::digest(std::uint64_t seed) const {
+  return guarded_.defined() ? protocol::digest(copied_block(guarded_), seed)
+                            : protocol::digest(host_block(), seed);
+}
 
 void Placed::remember() {
-  if (before_.empty()) before_.assign(block().begin(), block().end());
+  if (guarded_.defined()) {
+    if (!guarded_before_.defined()) guarded_before_ = guarded_.clone();
+  } else if (before_.empty()) {
+    before_.assign(host_block().begin(), host_block().end());
+  }
 }
 
 bool Placed::changed() const {
-  return block().size() != before_.size() ||
-         std::memcmp(before_.data(), block().data(), before_.size()) != 0;
+  if (guarded_.defined()) return !at::equal(inside(guarded_), inside(guarded_before_));
+  return host_block().size() != before_.size() ||
+         std::memcmp(before_.data(), host_block().data(), before_.size()) != 0;
 }
 
 bool Placed::changed_between_elements() const {
-  return protocol::changed_between_elements(plan_, tensor_.element_size(), before_, block());
+  const std::int64_t size = tensor_.element_size();
+  if (!guarded_.defined()) {
+    return protocol::changed_between_elements(plan_, size, before_, host_block());
+  }
+  return protocol::changed_between_elements(
+      plan_, size, copied_block(guarded_before_), copied_block(guarded_));
+}
+
+bool Placed::guards_hold() const {
+  return !guarded_.defined() || same_guards(guarded_, guarded_before_);
 }
 
 }  // namespace bic::libtorch

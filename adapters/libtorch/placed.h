@@ -12,7 +12,8 @@
 
 namespace bic::libtorch {
 
-/// A tensor of a trial in its own block, laid out as the trial says, and what its bytes were.
+/// A tensor of a trial in its own block on the device, laid out as the trial says, and what its
+/// bytes were.
 class Placed {
  public:
   /// Input `t`, gathered from the pool.
@@ -31,20 +32,26 @@ class Placed {
   /// Of all bytes of the block, gaps included.
   std::uint64_t digest(std::uint64_t seed) const;
 
-  /// Keeps a copy of the whole block, gaps included, for the two questions below; once.
+  /// Keeps a copy of the whole block, gaps included, for the questions below; once.
   void remember();
   /// Some byte of the block changed since.
   bool changed() const;
   /// Some byte of the block that belongs to no element changed since.
   bool changed_between_elements() const;
+  /// Nothing was written beside the block, on a device; in the host's memory the allocator sees it.
+  bool guards_hold() const;
 
  private:
-  std::span<const std::byte> block() const;
+  void move_to_device();
+  std::span<const std::byte> host_block() const;
+  std::vector<std::byte> copied_block(const at::Tensor& guarded) const;
 
   std::string name_;
   protocol::TensorPlan plan_;
   at::Tensor tensor_;
   std::vector<std::byte> before_;
+  /// Bytes of the block between its guards, and what they were; undefined in the host's memory.
+  at::Tensor guarded_, guarded_before_;
 };
 
 /// ATen's type of a dtype.

@@ -1,11 +1,14 @@
 #include "adapters/libtorch/trace_study.h"
 
+#include <ATen/record_function.h>
 #include <fmt/format.h>
 #include <fnmatch.h>
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "adapters/libtorch/device.h"
 #include "adapters/libtorch/model_run.h"
 #include "adapters/libtorch/op_watch.h"
 #include "adapters/libtorch/placed.h"
@@ -34,13 +37,15 @@ struct Block {
   std::size_t bytes(const at::Tensor& t) const {
     return static_cast<std::size_t>(element_count(shape(t)) * t.element_size());
   }
-  /// Row-major. Calls no op.
+  /// Row-major. Calls no op that anybody sees.
   void copy(const at::Tensor& t, std::byte* to) const {
-    const std::int64_t first = position * (t.size(axis) / batch) * t.stride(axis);
-    protocol::copy_out(shape(t),
-                       t.strides(),
-                       t.element_size(),
-                       static_cast<const std::byte*>(t.const_data_ptr()) + first * t.element_size(),
+    const at::DisableRecordFunctionGuard unseen;
+    const std::int64_t rows = t.size(axis) / batch;
+    const at::Tensor mine = on_host(t.narrow(axis, position * rows, rows));
+    protocol::copy_out(mine.sizes(),
+                       mine.strides(),
+                       mine.element_size(),
+                       static_cast<const std::byte*>(mine.const_data_ptr()),
                        to);
   }
 };
@@ -48,10 +53,12 @@ struct Block {
 /// Where and how to look, of every request.
 struct Sample {
   explicit Sample(const json& request)
-      : batch(static_cast<std::int64_t>(request.at("requests").size())),
-        position(request.at("position")) {
+      : whole(request.value("whole", false)),
+        batch(whole ? 1 : static_cast<std::int64_t>(request.at("requests").size())),
+        position(whole ? 0 : request.at("position").get<std::int64_t>()) {
     if (position < 0 || position >= batch) throw HarnessError("trace: position outside the batch");
   }
+  bool whole;  ///< all samples of the batch as if they were one
   std::int64_t batch, position;
 };
 
@@ -92,7 +99,7 @@ class BlockTrace final : public pi0::Trace {
     std::string text(name);
     const int invocation = invocations_[section_ + ' ' + text]++;
     if (fnmatch(only_.c_str(), text.c_str(), 0) != 0) return;
-    if (t.dim() == 0 || t.size(0) != sample_.batch) {
+    if (t.dim() == 0 || (!sample_.whole && t.size(0) != sample_.batch)) {
       throw HarnessError(fmt::format("trace: '{}' has no batch axis in front", text));
     }
     const Block block{sample_.batch, sample_.position, 0};
@@ -221,9 +228,11 @@ class OneOp {
 json trace(const json& request, std::span<std::byte> room) {
   const auto model = ready(model_run(request));
   Producers producers;
-  BlockTrace blocks(Sample(request), request.at("only"), Room(room), producers);
+  const Sample sample(request);
+  BlockTrace blocks(sample, request.at("only"), Room(room), producers);
   {
-    const OpWatch watch([&](const OpSight& op) { producers.see(op); });
+    std::optional<OpWatch> watch;
+    if (!sample.whole) watch.emplace([&](const OpSight& op) { producers.see(op); });
     model->forward(&blocks);
   }
   return std::move(blocks).answer();

@@ -13,7 +13,8 @@ namespace bic::libtorch {
 /// Answer: `tensors`, in the order of recording, each with its `order` among all that could be
 /// recorded, `section`, `name`, `invocation`, `dtype`, `shape` (of the block), `offset` in the room
 /// and `op`, the number in `ops` of the one that wrote it (-1: none); `recorded`, how many there
-/// were without `only`; and `ops`.
+/// were without `only`; and `ops`. With `whole` the block is all of a tensor, of every request
+/// together, and no op is watched.
 nlohmann::json trace(const nlohmann::json& request, std::span<std::byte> room);
 
 /// What was computed until `until` tensors had been recorded. Answer: `ops` in the order in which

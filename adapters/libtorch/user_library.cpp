@@ -5,7 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "adapters/libtorch/stock_arithmetic.h"
+#include "adapters/libtorch/device.h"
+#include "adapters/libtorch/stock_cuda_arithmetic.h"
 #include "adapters/libtorch_invariant/dispatch_rows.h"
 #include "adapters/libtorch_invariant/registration.h"
 
@@ -26,16 +27,17 @@ class Named final : public Interposer {
 
 Subject user_library(std::string name, const std::string& path) {
   namespace own = libtorch_invariant;
-  const auto before = own::cpu_rows();
+  const std::string key = on_cuda() ? "CUDA" : "CPU";
+  const auto before = own::dispatch_rows(key);
   if (dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) {
     throw std::runtime_error(std::string("cannot load the library: ") + dlerror());
   }
-  const auto changed = own::rows_changed_since(before);
+  const auto changed = own::rows_changed_since(before, key);
   Subject subject{.name = std::move(name),
-                  .manifest = stock_manifest(),
+                  .manifest = stock_manifest_here(),
                   .interposer = std::make_unique<Named>(path),
                   .registered = nullptr,
-                  .owns_nothing = path + " registers no op of the suite on the CPU"};
+                  .owns_nothing = path + " registers no op of the suite on " + key};
   for (protocol::ManifestEntry& e : subject.manifest) {
     for (const protocol::ManifestEntry& reached : own::manifest(changed)) {
       if (reached.op == e.op) e.own = reached.own;

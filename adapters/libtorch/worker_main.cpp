@@ -11,10 +11,12 @@
 #include "adapters/faults/model_faults.h"
 #endif
 #include "adapters/libtorch/backend.h"
+#include "adapters/libtorch/device.h"
 #include "adapters/libtorch/hello.h"
 #include "adapters/libtorch/lifted.h"
 #include "adapters/libtorch/pi0_ops.h"
 #include "adapters/libtorch/stock_arithmetic.h"
+#include "adapters/libtorch/stock_cuda_arithmetic.h"
 #include "adapters/libtorch/studies.h"
 #include "adapters/libtorch/user_library.h"
 #include "adapters/libtorch_invariant/registration.h"
@@ -50,7 +52,7 @@ std::optional<Subject> broken(const std::string& name, std::string_view fault) {
 
 /// The backend of that name, or nothing.
 std::optional<Subject> subject(const std::string& name) {
-  if (name == "libtorch") return Subject{name, stock_manifest(), nullptr, nullptr};
+  if (name == "libtorch") return Subject{name, stock_manifest_here(), nullptr, nullptr};
   if (name == "libtorch-invariant") return invariant(name);
   if (constexpr std::string_view prefix = "libtorch:"; name.starts_with(prefix)) {
     return user_library(name, name.substr(prefix.size()));
@@ -67,8 +69,12 @@ std::optional<Subject> subject(const std::string& name) {
   return std::nullopt;
 }
 
-int run_worker(int socket, const std::string& name, LargestTeam largest_team) {
+int run_worker(int socket,
+               const std::string& name,
+               LargestTeam largest_team,
+               const std::string& device) {
   forbid_dynamic_threads();
+  use_device(device);
   const Pi0Operators operators;
   std::optional<Subject> made = subject(name);
   if (!made) {
@@ -87,16 +93,22 @@ int run_worker(int socket, const std::string& name, LargestTeam largest_team) {
 }  // namespace
 }  // namespace bic::libtorch
 
-/// The one entry of the library: serves `backend` on `socket` until the other side closes it and
-/// returns the worker's exit code; 2 for an unknown backend, 4 when the worker itself failed.
-/// `largest_team(1)` resets and `largest_team(0)` returns the largest OpenMP team asked for; may be
-/// null.
-extern "C" __attribute__((visibility("default"))) int bic_worker_main(
-    int socket, const char* backend, unsigned (*largest_team)(int reset)) {
+/// Serves `backend` on `socket` until the other side closes it and returns the worker's exit code;
+/// 2 for an unknown backend, 4 when the worker itself failed. `largest_team(1)` resets and
+/// `largest_team(0)` returns the largest OpenMP team asked for; may be null. Tensors lie on
+/// `device`: "cpu", "cuda" or "cuda:INDEX".
+extern "C" __attribute__((visibility("default"))) int bic_worker_main_on(
+    int socket, const char* backend, unsigned (*largest_team)(int reset), const char* device) {
   try {
-    return bic::libtorch::run_worker(socket, backend, largest_team);
+    return bic::libtorch::run_worker(socket, backend, largest_team, device);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "libbic_libtorch: %s\n", e.what());
     return 4;
   }
+}
+
+/// The same on the CPU: the entry that every worker library has.
+extern "C" __attribute__((visibility("default"))) int bic_worker_main(
+    int socket, const char* backend, unsigned (*largest_team)(int reset)) {
+  return bic_worker_main_on(socket, backend, largest_team, "cpu");
 }

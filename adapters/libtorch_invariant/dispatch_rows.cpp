@@ -94,29 +94,30 @@ constexpr const char* kOverloads[][2] = {
     {"aten::add_", "Tensor"},
 };
 
-/// The line of the operator's computed dispatch table that says who serves the CPU key.
-std::string cpu_row(const c10::OperatorHandle& op) {
+/// The line of the operator's computed dispatch table that says who serves the key.
+std::string row_of(const c10::OperatorHandle& op, const std::string& key) {
   std::istringstream table(op.dumpComputedTable());
   for (std::string line; std::getline(table, line);) {
-    if (line.starts_with("CPU:")) return line;
+    if (line.starts_with(key + ":")) return line;
   }
   return "";
 }
 
 }  // namespace
 
-std::map<std::string, std::string> cpu_rows() {
+std::map<std::string, std::string> dispatch_rows(const std::string& key) {
   std::map<std::string, std::string> rows;
   for (const auto& [name, overload] : kOverloads) {
     const auto op = c10::Dispatcher::singleton().findSchema({name, overload});
-    if (op) rows[c10::toString(op->operator_name())] = cpu_row(*op);
+    if (op) rows[c10::toString(op->operator_name())] = row_of(*op, key);
   }
   return rows;
 }
 
-std::vector<std::string> rows_changed_since(const std::map<std::string, std::string>& before) {
+std::vector<std::string> rows_changed_since(const std::map<std::string, std::string>& before,
+                                            const std::string& key) {
   std::vector<std::string> changed;
-  for (const auto& [overload, row] : cpu_rows()) {
+  for (const auto& [overload, row] : dispatch_rows(key)) {
     if (row != before.at(overload)) changed.push_back(overload);
   }
   return changed;

@@ -75,12 +75,12 @@ struct Registration::Libraries {
 };
 
 Registration::Registration() {
-  const std::map<std::string, std::string> before = cpu_rows();
+  const std::map<std::string, std::string> before = dispatch_rows("CPU");
   Silence silence;
   const c10::WarningUtils::WarningHandlerGuard guard(&silence);
   libraries_ = std::make_unique<Libraries>();
   register_all(libraries_->cpu);
-  changed_ = rows_changed_since(before);
+  changed_ = rows_changed_since(before, "CPU");
 }
 
 Registration::~Registration() = default;

@@ -7,6 +7,8 @@
 #include "adapters/faults/catalog.h"
 #include "adapters/faults/model_catalog.h"
 #include "harness/workers/python_launch.h"
+#include "harness/workers/torch_found.h"
+#include "harness/workers/torch_launch.h"
 #include "results_schema/nearest.h"
 
 namespace bic {
@@ -87,21 +89,32 @@ void require_plugin(const std::string& backend, bool lift) {
       fmt::format("--lift: '{}' is no plug-in; give plugin:PATH.so, openblas or onednn", backend));
 }
 
-void require_cpu(const std::string& backend, const std::string& device) {
-  if (device.empty() || device == "cpu") return;
+/// A CUDA device is for those that have kernels there.
+void require_kernels(const std::string& backend, const BackendHost& host) {
+  require_device(host.device);
+  if (!is_cuda(host.device)) return;
+  if (backend == "libtorch-invariant" || backend.starts_with("fault:")) {
+    throw UsageError(
+        fmt::format("--device: the bundled kernels run on the CPU only: '{}' cannot use '{}'",
+                    backend,
+                    host.device));
+  }
+  if (takes_device(backend) && !host.lift) return;
   throw UsageError(fmt::format(
-      "--device: '{}' runs on the CPU only: of this build, python: backends alone can use '{}'",
+      "--device: '{}' runs on the CPU only: libtorch, libtorch:PATH.so and python: can use '{}'",
       backend,
-      device));
+      host.device));
 }
 
 void require_built(const std::string& backend, const std::filesystem::path& library) {
-  if (std::filesystem::exists(library)) return;
   const std::string file = library.filename();
-  throw UsageError(fmt::format("--backend: '{}' needs {}, which this build has not got{}",
-                               backend,
-                               file,
-                               file == kLibrary ? "; build with -DBIC_LIBTORCH=ON" : ""));
+  std::string problem;
+  if (file == kLibrary) {
+    problem = torch_problem(library);
+  } else if (!std::filesystem::exists(library)) {
+    problem = fmt::format("needs {}, which this build has not got", file);
+  }
+  if (!problem.empty()) throw UsageError(fmt::format("--backend: '{}' {}", backend, problem));
 }
 
 }  // namespace
@@ -139,7 +152,12 @@ std::string backend_names() {
 }
 
 bool has_stock(const std::string& program) {
-  return std::filesystem::exists(library_beside(program, kLibrary));
+  return torch_problem(library_beside(program, kLibrary)).empty();
+}
+
+bool takes_device(const std::string& backend) {
+  return backend == "libtorch" || backend.starts_with("libtorch:") ||
+         backend.starts_with("python:");
 }
 
 WorkerLaunch launch_of(const std::string& backend,
@@ -152,13 +170,15 @@ WorkerLaunch launch_of(const std::string& backend,
     return python_launch(backend, host, worker);
   }
   if (!host.python.empty()) throw UsageError("--python is for --backend python:MODULE[:CALL]");
-  require_cpu(backend, host.device);
+  require_kernels(backend, host);
   if (const ExternalBackend* const external = external_backend(backend)) {
     const std::string missing = missing_text(*external);
     if (!missing.empty()) throw UsageError(fmt::format("--backend: '{}' is {}", backend, missing));
     const auto worker = library_beside(program, host.lift ? kLibrary : kPluginLibrary);
     require_built(backend, worker);
-    return {.library = worker, .backend = backend};
+    WorkerLaunch launch{.library = worker, .backend = backend};
+    if (host.lift) place_torch_worker(launch, host.device);
+    return launch;
   }
   std::vector<std::string> known;
   for (const KnownBackend& b : known_backends()) known.push_back(b.name);
@@ -173,6 +193,7 @@ WorkerLaunch launch_of(const std::string& backend,
   WorkerLaunch launch{.library = library_beside(program, library),
                       .backend = file == nullptr ? backend : resolve_file(backend, *file)};
   require_built(backend, launch.library);
+  if (library == kLibrary) place_torch_worker(launch, host.device);
   return launch;
 }
 

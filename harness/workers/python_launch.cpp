@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "harness/files/typed.h"
+#include "harness/workers/torch_launch.h"
 
 namespace bic {
 namespace {
@@ -66,23 +67,12 @@ std::filesystem::path find_interpreter(const std::string& python) {
   throw UsageError(fmt::format("--python: no '{}' on the PATH; name an interpreter", named));
 }
 
-bool is_device(std::string_view text) {
-  if (text.empty() || text == "cpu" || text == "cuda") return true;
-  constexpr std::string_view kPrefix = "cuda:";
-  if (!text.starts_with(kPrefix)) return false;
-  const std::string_view index = text.substr(kPrefix.size());
-  return !index.empty() && index.size() <= 3 &&
-         index.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
 }  // namespace
 
 WorkerLaunch python_launch(const std::string& backend,
                            const BackendHost& host,
                            const std::filesystem::path& worker) {
-  if (!is_device(host.device)) {
-    throw UsageError(fmt::format("--device: '{}' is none of cpu, cuda, cuda:INDEX", host.device));
-  }
+  require_device(host.device);
   Target target = parse_target(backend);
   target.module = resolve_module(target.module);
   const auto interpreter = find_interpreter(host.python);

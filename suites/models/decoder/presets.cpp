@@ -42,14 +42,15 @@ pi0::Config preset(std::string_view name) {
                                fmt::join(preset_names(), ", ")));
 }
 
-pi0::Model synthetic_model(std::string_view name, at::ScalarType dtype) {
+pi0::Model synthetic_model(std::string_view name, at::ScalarType dtype, const at::Device& device) {
   const pi0::Config c = preset(name);
   const pi0::Precision p = pi0::precision(c, dtype);
   pi0::Weights weights = pi0::synthetic_weights(c, pi0::language_parameters(c), dtype);
   const std::string name_of_norm = c.experts[0].prefix + "norm.weight";
   at::Tensor& norm = weights.at(name_of_norm);
   norm = pi0::synthetic_tensor(name_of_norm, norm.sizes(), 2, -1, norm.scalar_type());
-  return {c, p, std::move(weights)};
+  for (auto& [parameter, tensor] : weights) tensor = tensor.to(device);
+  return {c, p, std::move(weights), device};
 }
 
 }  // namespace bic::decoder

@@ -15,11 +15,13 @@ const std::vector<std::string>& preset_names();
 /// Throws UsageError that names the nearest preset.
 pi0::Config preset(std::string_view name);
 
-/// A preset with the synthetic weights of pi0, on the CPU, but for the last norm, which multiplies
+/// A preset on `device` with the synthetic weights of pi0, but for the last norm, which multiplies
 /// by 2u instead of 1 + 0.2u: a random model with a tied head otherwise repeats the token that it
 /// is given, with a probability near 1, and neither its tokens nor its log-probabilities tell
 /// kernels apart. Throws UsageError unless `dtype` is fp32, bf16 (RMSNorm weights stay in fp32) or
 /// fp64.
-pi0::Model synthetic_model(std::string_view name, at::ScalarType dtype = at::kFloat);
+pi0::Model synthetic_model(std::string_view name,
+                           at::ScalarType dtype = at::kFloat,
+                           const at::Device& device = at::kCPU);
 
 }  // namespace bic::decoder
