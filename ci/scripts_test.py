@@ -21,6 +21,9 @@ add_executable(bi-conform main.cpp)
 add_custom_target(programs DEPENDS bi-conform)
 enable_testing()
 add_test(NAME stub COMMAND bi-conform 0)
+install(TARGETS bi-conform DESTINATION bin)
+set(CPACK_GENERATOR TGZ)
+include(CPack)
 """
 
 # Prints its directory and arguments, one a line, and exits with the first argument.
@@ -163,6 +166,25 @@ class Test(CiScripts):
 
     def test_fails_when_no_test_is_selected(self):
         self.assertNotEqual(self.run_script("test", "-R", "nothing_of_this_name").returncode, 0)
+
+
+class Package(CiScripts):
+    def test_prints_where_the_archive_lies(self):
+        for folder in ("", "else where"):
+            ran = self.run_script("package", *filter(None, [folder]))
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            archive = pathlib.Path(ran.stdout.removesuffix("\n"))
+            place = self.work / folder if folder else self.project / "build" / "package"
+            self.assertEqual(list(place.iterdir()), [archive])
+            self.assertIn("/bin/bi-conform\n", subprocess.check_output(
+                ["tar", "-tzf", archive], text=True))
+
+    def test_of_a_failed_build_is_none(self):
+        (self.project / "main.cpp").write_text(MAIN_CPP + "int number = \"text\";\n")
+        ran = self.run_script("package", "none")
+        (self.project / "main.cpp").write_text(MAIN_CPP)
+        self.assertEqual((ran.returncode, ran.stdout), (4, ""))
+        self.assertFalse((self.work / "none").exists())
 
 
 class Setup(CiScripts):

@@ -8,6 +8,7 @@
 
 #include "results_schema/error.h"
 #include "results_schema/json.h"
+#include "results_schema/report_check.h"
 #include "results_schema/report_json.h"
 #include "results_schema/report_schema.h"
 

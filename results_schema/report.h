@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "results_schema/decoder_row.h"
+#include "results_schema/model_row.h"
 #include "results_schema/vocabulary.h"
 #include "results_schema/waiver_row.h"
 
@@ -18,7 +19,7 @@
 /// integers.
 namespace bic::report {
 
-/// Version of the report and of the journal; a reader refuses any other.
+/// Version of the report and of the journal; a reader refuses any other (docs/versions.md).
 inline constexpr std::int64_t kSchemaVersion = 1;
 
 /// Planted faults that the suite saw, of those it was tested with before the run.
@@ -36,11 +37,12 @@ struct DeclaredOp {
 struct Suite {
   std::string name = "bi-conform";
   std::string version;
-  std::vector<std::string> relations;  ///< names of the relations the suite knows
-  std::string kill_matrix_sha256;      ///< of docs/kill_matrix.csv: what this version sees
-  std::string program_sha256;          ///< of the program that judged; may be left out
-  std::optional<Detection> detection;  ///< of a run with --selftest
-  std::vector<DeclaredOp> declared;    ///< beside the registry's ops; may be left out
+  std::vector<std::string> relations;   ///< names of the relations the suite knows
+  std::string kill_matrix_sha256;       ///< of docs/kill_matrix.csv: what this version sees
+  std::string program_sha256;           ///< of the program that judged; may be left out
+  std::optional<Detection> detection;   ///< of a run with --selftest
+  std::vector<DeclaredOp> declared;     ///< beside the registry's ops; may be left out
+  std::optional<ModelWeights> weights;  ///< of a run with --weights
 };
 
 /// A shared object of the subject.
@@ -106,6 +108,8 @@ struct Run {
   /// Workers that something else ended (SIGKILL) and whose problem was run again for it; 0 may be
   /// left out.
   std::int64_t killed_workers = 0;
+  /// The filters as typed, flag and value in turn: {"--op", "mm"}; may be left out.
+  std::vector<std::string> filters;
 };
 
 /// One counter per status; in JSON an object with every status by name.
@@ -262,6 +266,7 @@ struct Report {
       cases;  ///< every case but those skipped or unsupported, which may be left out
   std::vector<Failure> failures;    ///< made small; may be left out
   std::vector<DecoderRow> decoder;  ///< not among the totals; may be left out
+  std::vector<ModelRow> models;     ///< so too
   std::vector<WaiverRow> waivers;   ///< of a run with --waivers; may be left out
   Coverage coverage;
   Controls controls;
@@ -278,23 +283,5 @@ Report read_report(std::string_view text, std::string_view where = "report");
 /// The same with a file, whose name appears in errors; written whole or not at all.
 void save_report(const Report& report, const std::filesystem::path& path);
 Report load_report(const std::filesystem::path& path);
-
-/// The first contradiction inside a report, in one line; empty when there is none.
-/// Totals: counters sum to `planned`; ops and listed cases, counted again, give the same counters.
-std::string check_totals(const Report& report);
-/// Verdict: nothing red or in error conforms, as exit code 0 says; no shard is certifiable.
-std::string check_verdict(const Report& report);
-/// Cases: canonical names, none twice, a reason for each `fail`.
-std::string check_cases(const Report& report);
-/// Failures: each was found among the red cases, and what it shrank to fails in the same way.
-std::string check_failures(const Report& report);
-/// Shard: its number is one of its count, and each row of `ops` has its place.
-std::string check_shard(const Report& report);
-/// Decoder: no question twice, in no shard but the first, and each status as its answer says.
-std::string check_decoder(const Report& report);
-/// Waivers: the waived cases are theirs, and a conforming report has none to be taken out.
-std::string check_waivers(const Report& report);
-/// The first of the seven.
-std::string check_report(const Report& report);
 
 }  // namespace bic::report

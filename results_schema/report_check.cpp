@@ -1,3 +1,5 @@
+#include "results_schema/report_check.h"
+
 #include <algorithm>
 #include <functional>
 #include <tuple>
@@ -6,7 +8,6 @@
 
 #include "results_schema/case_name.h"
 #include "results_schema/error.h"
-#include "results_schema/report.h"
 
 namespace bic::report {
 namespace {
@@ -147,6 +148,7 @@ std::string check_report(const Report& report) {
                            check_failures,
                            check_shard,
                            check_decoder,
+                           check_models,
                            check_waivers}) {
     const std::string problem = check(report);
     if (!problem.empty()) return problem;

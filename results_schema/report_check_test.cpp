@@ -1,3 +1,5 @@
+#include "results_schema/report_check.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -155,13 +157,38 @@ TEST(CheckDecoder, SeesAVerdictThatItsAnswersDeny) {
   EXPECT_EQ(check_report(r), "decoder tiny bf16: pass with an answer that varies");
 }
 
-struct WrongDecoder {
+struct Wrong {
   void (*spoil)(Report&);
   const char* says;
 };
 
+TEST(CheckModels, SeesWhatTheyCannotSay) {
+  const Wrong wrongs[] = {
+      {[](Report& r) { r.run.shard->index = 2, r.decoder.clear(); }, "models: in shard 2"},
+      {[](Report& r) { r.models.push_back(r.models[0]); }, "pi0 tiny bf16 is there twice"},
+      {[](Report& r) { r.models[0].status = Status::kFail; }, "fail without a reason"},
+      {[](Report& r) { r.models[0].accuracy.reset(); }, "pass without tensors"},
+      {[](Report& r) { r.models[0].accuracy->beyond = 1; }, "pass with a tensor beyond its bound"},
+      {[](Report& r) { r.models[0].status = Status::kCrash; }, "crash with tensors"},
+  };
+  for (const Wrong& wrong : wrongs) {
+    Report r = example_report();
+    wrong.spoil(r);
+    EXPECT_THAT(check_report(r), HasSubstr(wrong.says));
+  }
+}
+
+TEST(CheckModels, SeesAVerdictThatTheirTensorsDeny) {
+  Report r = conforming_report();
+  r.models[0].status = Status::kFail;
+  r.models[0].reasons = {Reason::kAccuracy};
+  EXPECT_EQ(check_report(r), "pi0 tiny bf16: fail with no tensor beyond its bound");
+  r.models[0].accuracy->beyond = 1;
+  EXPECT_EQ(check_report(r), "verdict: conforms with pi0 tiny bf16 of status fail");
+}
+
 TEST(CheckDecoder, SeesWhatItCannotSay) {
-  const WrongDecoder wrongs[] = {
+  const Wrong wrongs[] = {
       {[](Report& r) { r.run.shard->index = 2; }, "decoder: in shard 2, not in the first"},
       {[](Report& r) { r.decoder.push_back(r.decoder[0]); }, "tiny bf16 is there twice"},
       {[](Report& r) { r.decoder[0].reasons.clear(); }, "fail without a reason"},
@@ -170,7 +197,7 @@ TEST(CheckDecoder, SeesWhatItCannotSay) {
       {[](Report& r) { r.decoder[0].status = Status::kVacuous; }, "vacuous with an answer that"},
       {[](Report& r) { r.decoder[0].answer = example_held_decoder().answer; }, "does not vary"},
   };
-  for (const WrongDecoder& wrong : wrongs) {
+  for (const Wrong& wrong : wrongs) {
     Report r = example_report();
     wrong.spoil(r);
     EXPECT_THAT(check_report(r), HasSubstr(wrong.says));

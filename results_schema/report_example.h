@@ -88,6 +88,18 @@ inline DecoderRow example_held_decoder() {
   return row;
 }
 
+inline ModelRow example_model() {
+  ModelRow row;
+  row.model = "pi0";
+  row.preset = "tiny";
+  row.dtype = DType::kBFloat16;
+  row.status = Status::kPass;
+  row.message = "3 tensors, at most 50.0% of the bound: prefill: layer_1.pre_mlp";
+  row.accuracy = {3, 0, {"prefill", "layer_1.pre_mlp", 2, "0x1p-8", "0x1p-7", 500'000}};
+  row.ops = {{"aten::bmm", {"bf16:3", "bf16:3"}, 12, true, true}};
+  return row;
+}
+
 inline Report example_report() {
   Report r;
   r.suite = {.version = "0.1.0",
@@ -95,7 +107,8 @@ inline Report example_report() {
              .kill_matrix_sha256 = std::string(64, '0'),
              .program_sha256 = std::string(64, '5'),
              .detection = Detection{.killed = 65, .faults = 66},
-             .declared = {{"fused", std::string(64, 'b')}}};
+             .declared = {{"fused", std::string(64, 'b')}},
+             .weights = ModelWeights{"tiny", "/w/model.safetensors", std::string(64, 'e')}};
   r.subject = {"libtorch",
                "cpu",
                R"([{"dtypes":["bf16"],"op":"mm"}])",
@@ -117,7 +130,8 @@ inline Report example_report() {
            "public",
            " --python python3.9",
            Shard{1, 4, "--shard", {7}},
-           2};
+           2,
+           {"--op", "mm"}};
   r.shards = {{2, 4, "bi-conform", r.run.started, 7, r.environment, {{"torch", "2.11.0"}}}};
   r.ops = {example_op()};
   r.totals = {example_op().cases, 5};
@@ -125,6 +139,7 @@ inline Report example_report() {
   r.cases = {example_pass(), example_fail()};
   r.failures = {example_failure()};
   r.decoder = {example_decoder()};
+  r.models = {example_model()};
   r.waivers = {{.pattern = "softmax", .reason = "slow", .owner = "me", .expires = "2026-01-31"}};
   r.coverage = {4, 3, 2, 4};
   r.controls = {10, 3, 1, 0, {{Law::kCancel, 3, 1, 192, {{"reversed", 100}}}}};

@@ -72,6 +72,7 @@ void to_json(json& j, const Suite& s) {
   put_if(j, "program_sha256", s.program_sha256);
   put_if(j, "detection", s.detection);
   put_if(j, "declared", s.declared);
+  put_if(j, "weights", s.weights);
 }
 
 void from_json(const json& j, Suite& s) {
@@ -82,6 +83,7 @@ void from_json(const json& j, Suite& s) {
   get_if(j, "program_sha256", s.program_sha256);
   get_if(j, "detection", s.detection);
   get_if(j, "declared", s.declared);
+  get_if(j, "weights", s.weights);
 }
 
 void to_json(json& j, const Subject& s) {
@@ -115,6 +117,7 @@ void to_json(json& j, const Run& r) {
   put_if(j, "repro_flags", r.repro_flags);
   put_if(j, "shard", r.shard);
   if (r.killed_workers > 0) j["killed_workers"] = r.killed_workers;
+  put_if(j, "filters", r.filters);
 }
 
 void from_json(const json& j, Run& r) {
@@ -132,6 +135,7 @@ void from_json(const json& j, Run& r) {
   get_if(j, "repro_flags", r.repro_flags);
   get_if(j, "shard", r.shard);
   r.killed_workers = j.value("killed_workers", std::int64_t{0});
+  get_if(j, "filters", r.filters);
 }
 
 void to_json(json& j, const Totals& t) {
@@ -245,6 +249,7 @@ void to_json(json& j, const Report& r) {
   put_if(j, "shards", r.shards);
   put_if(j, "failures", r.failures);
   put_if(j, "decoder", r.decoder);
+  put_if(j, "models", r.models);
   put_if(j, "waivers", r.waivers);
 }
 
@@ -262,6 +267,7 @@ void from_json(const json& j, Report& r) {
   j.at("cases").get_to(r.cases);
   get_if(j, "failures", r.failures);
   get_if(j, "decoder", r.decoder);
+  get_if(j, "models", r.models);
   get_if(j, "waivers", r.waivers);
   j.at("coverage").get_to(r.coverage);
   j.at("controls").get_to(r.controls);

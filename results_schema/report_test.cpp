@@ -51,6 +51,7 @@ TEST(ReportSchema, AcceptsWhatMayBeAbsent) {
   report.peer.reset();
   report.run.suite.clear();
   report.run.repro_flags.clear();
+  report.run.filters.clear();
   report.run.shard.reset();
   report.run.killed_workers = 0;
   report.shards.clear();
@@ -62,6 +63,11 @@ TEST(ReportSchema, AcceptsWhatMayBeAbsent) {
   report.decoder[0].answer.reset();
   EXPECT_EQ(schema_error(report_to_json(report)), "");
   report.decoder.clear();
+  report.models[0].accuracy.reset();
+  report.models[0].ops.clear();
+  EXPECT_EQ(schema_error(report_to_json(report)), "");
+  report.models.clear();
+  report.suite.weights.reset();
   report.waivers.clear();
   EXPECT_EQ(schema_error(report_to_json(report)), "");
 }
@@ -158,6 +164,12 @@ TEST(ReportSchema, RefusesWrongValuesAndNamesTheirPlace) {
       {"/decoder/0/answer/largest", "3e-6"},
       {"/decoder/0/answer/least_lead", 1},
       {"/decoder/0/answer/first_logit/bits_served", "-1.5"},
+      {"/models/0/preset", ""},
+      {"/models/0/accuracy/worst/error", "1e-6"},
+      {"/models/0/accuracy/worst/share_ppm", -1},
+      {"/models/0/ops/0/count", 0},
+      {"/models/0/ops/0/inputs/0", "bf16"},
+      {"/suite/weights/sha256", "e"},
       {"/waivers/0/expires", "soon"},
       {"/waivers/0/owner", ""},
       {"/waivers/0/state", "late"},

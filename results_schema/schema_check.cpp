@@ -16,6 +16,19 @@ struct SchemaCheck::Parsed {
   valijson::Schema schema;
 };
 
+namespace {
+
+/// What valijson says of one fault, where it can be said in fewer words.
+std::string in_words(const std::string& description) {
+  constexpr std::string_view kUnknown = "'additionalProperties' constraints: ";
+  const auto at = description.find(kUnknown);
+  if (at == std::string::npos) return description;
+  const std::string member = description.substr(at + kUnknown.size());
+  return "unknown member " + member.substr(0, member.size() - 1);  // its full stop
+}
+
+}  // namespace
+
 SchemaCheck::SchemaCheck(std::string_view schema, std::string what)
     : parsed_(std::make_unique<Parsed>()), what_(std::move(what)) {
   const nlohmann::json text = nlohmann::json::parse(schema);
@@ -36,7 +49,7 @@ std::string SchemaCheck::error(const nlohmann::json& value) const {
   }
   std::string place;
   for (const std::string& step : worst.context) place += step == "<root>" ? "" : step;
-  return (place.empty() ? what_ : place) + ": " + worst.description;
+  return (place.empty() ? what_ : place) + ": " + in_words(worst.description);
 }
 
 }  // namespace bic

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "suites/ops/declarations.h"
 
 namespace bic {
@@ -16,6 +18,14 @@ std::vector<OpSpec>& all_ops() {
 
 const std::vector<OpSpec>& registry() { return all_ops(); }
 
-void declare_op(OpSpec op) { all_ops().push_back(std::move(op)); }
+void declare_op(OpSpec op) {
+  std::vector<OpSpec>& all = all_ops();
+  const auto at = std::ranges::find(all, op.name, &OpSpec::name);
+  if (at == all.end()) {
+    all.push_back(std::move(op));
+  } else {
+    *at = std::move(op);
+  }
+}
 
 }  // namespace bic

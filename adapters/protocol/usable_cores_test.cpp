@@ -16,7 +16,8 @@ TEST(UsableCores, AreThoseThatTheThreadIsBoundTo) {
     CPU_SET(sched_getcpu(), &one);
     ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
     bound = usable_cores();
-  }).join();
+  })
+      .join();
   EXPECT_EQ(bound, 1);
   EXPECT_GE(usable_cores(), 1);
 }

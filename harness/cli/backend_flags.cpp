@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+
 #include "harness/files/typed.h"
 #include "harness/reference/declare.h"
+#include "harness/reference/model_weights.h"
 #include "harness/workers/backends.h"
+#include "harness/workers/torch_launch.h"
 #include "results_schema/error.h"
 
 namespace bic {
@@ -45,7 +49,7 @@ void BackendFlags::add_to(CLI::App& app) {
   app.add_option("--memory", memory, "most that the worker's processes may hold: 4GiB (no limit)");
   app.add_option("--python", python, "interpreter of a python: backend (python3)");
   add_op_specs(app, op_specs);
-  app.add_option("--device", device, "of a python: backend: cpu (default), cuda or cuda:INDEX");
+  app.add_option("--device", device, "cpu (default), cuda or cuda:INDEX (docs/cuda.md)");
   app.add_flag("--lift", lift, "judge ATen with a plug-in's kernels in the place of its own")
       ->disable_flag_override();
 }
@@ -55,12 +59,29 @@ void add_op_specs(CLI::App& app, std::vector<std::string>& files) {
       ->allow_extra_args(false);
 }
 
-void BackendFlags::declare(const Program& program) const {
+void BackendFlags::add_weights(CLI::App& app) {
+  app.add_option("--weights", weights, "of pi0: a safetensors file, its index or a folder of them");
+}
+
+std::optional<report::ModelWeights> BackendFlags::weights_of(const Program& program,
+                                                             const std::string& preset) const {
+  if (weights.empty()) return {};
+  if (!has_stock(program.path)) {
+    throw UsageError(
+        "--weights: whole models need PyTorch, which this build has not got; build with "
+        "-DBIC_LIBTORCH=ON");
+  }
+  return read_weights(weights, preset);
+}
+
+void BackendFlags::declare(const Program& program,
+                           const std::optional<report::ModelWeights>& model_weights) const {
+  if (model_weights) declare_models(launch_of("libtorch", program.path), model_weights);
   if (op_specs.empty()) return;
   if (!has_stock(program.path)) {
     throw UsageError(
-        "--op-spec: its reference calls need stock PyTorch, which this build has not got; build "
-        "with -DBIC_LIBTORCH=ON");
+        "--op-spec: its reference calls need stock PyTorch, which is not here (bi-conform "
+        "--backend libtorch says why)");
   }
   declare_ops(op_specs, launch_of("libtorch", program.path));
 }
@@ -72,25 +93,35 @@ WorkerLaunch BackendFlags::launch(const Program& program) const {
   require_process(isolated, "--memory", memory);
   const auto longest = timeout.empty() ? WorkerLaunch{}.timeout : duration("--timeout", timeout);
   const std::int64_t most = memory.empty() ? 0 : byte_count("--memory", memory);
-  // It is for whichever of the two is a Python module; where neither is, launch_of refuses it.
-  const bool for_peer_only = needs_python(against) && !needs_python(backend);
-  const BackendHost host{python, device};
+  // Each is for whichever of the two has a use for it; where neither has, launch_of refuses it.
+  const bool peer_python = needs_python(against) && !needs_python(backend);
+  const bool peer_device = takes_device(against) && !takes_device(backend);
   WorkerLaunch l = launch_of(
       backend,
       program.path,
-      {.python = for_peer_only ? "" : python, .device = for_peer_only ? "" : device, .lift = lift});
+      {.python = peer_python ? "" : python, .device = peer_device ? "" : device, .lift = lift});
   l.isolated = isolated;
   l.timeout = longest;
   l.memory = most;
   if (!against.empty()) {
-    WorkerLaunch peer =
-        peer_of(against, program.path, needs_python(against) ? host : BackendHost{});
+    WorkerLaunch peer = peer_of(against,
+                                program.path,
+                                {.python = needs_python(against) ? python : "",
+                                 .device = takes_device(against) ? device : ""});
     peer.timeout = l.timeout;
     peer.memory = l.memory;
     l.peer = std::make_shared<const WorkerLaunch>(std::move(peer));
   }
   l.flags = words(l);
   return l;
+}
+
+std::optional<WorkerLaunch> BackendFlags::stock(const Program& program) const {
+  if (!has_stock(program.path)) return {};
+  // A module's torch may reach a device where this build's does not.
+  const char* const torch = std::getenv("BIC_TORCH");
+  if (needs_python(backend) && is_cuda(device) && torch == nullptr) return {};
+  return launch_of("libtorch", program.path, {.device = takes_device(backend) ? device : ""});
 }
 
 /// As typed, but for paths: they are absolute, so that the words hold in any folder.
@@ -108,9 +139,11 @@ std::string BackendFlags::words(const WorkerLaunch& l) const {
   for (const auto& [flag, value] : typed) {
     if (!value.empty()) text += fmt::format(" {} {}", flag, shell_quoted(value));
   }
-  for (const std::string& file : op_specs) {
-    text += " --op-spec " + shell_quoted(std::filesystem::absolute(file).lexically_normal());
-  }
+  const auto absolute = [](const std::string& file) {
+    return shell_quoted(std::filesystem::absolute(file).lexically_normal());
+  };
+  if (!weights.empty()) text += " --weights " + absolute(weights);
+  for (const std::string& file : op_specs) text += " --op-spec " + absolute(file);
   return text;
 }
 

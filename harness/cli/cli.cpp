@@ -14,11 +14,13 @@
 #include "harness/files/typed.h"
 #include "harness/plan/case_check.h"
 #include "harness/reference/declare.h"
+#include "harness/reference/model_weights.h"
 #include "harness/run/decoder_suite.h"
 #include "harness/run/run.h"
 #include "harness/workers/backends.h"
 #include "harness/workers/environment.h"
 #include "harness/workers/interrupt.h"
+#include "harness/workers/torch_launch.h"
 #include "results_schema/error.h"
 #include "results_schema/nearest.h"
 
@@ -30,10 +32,11 @@ int repro_verb(const Program& program, const Arguments& arguments) {
   BackendFlags backend;
   std::string text;
   backend.add_to(app);
+  backend.add_weights(app);
   app.add_option("case", text, "case string, as a report or a failure prints it")->required();
   parse(app, arguments);
-  backend.declare(program);
   const CaseName name = parse_case_name(text);
+  backend.declare(program, weights_of_case(name, backend.weights));
   check_case(name);  // what cannot be run is answered before any work
   if (name.relation == peer_relation().name && backend.against.empty()) {
     throw UsageError("the case compares two backends; name the other one with --against");
@@ -82,8 +85,12 @@ int explain_verb(const Program&, const Arguments& arguments) {
   return explain(word);
 }
 
-/// Hidden: what the parent starts. Arguments: library, backend; the socket is descriptor 3.
+/// Hidden: what the parent starts. Arguments: library, backend, and of a LibTorch worker elsewhere
+/// device and torch's folder; the socket is descriptor 3.
 int worker_verb(const Program&, const Arguments& arguments) {
+  if (arguments.size() == 4) {
+    return torch_worker_main(arguments[0], arguments[1], {arguments[2], arguments[3]}, 3);
+  }
   if (arguments.size() != 2) throw UsageError("worker: started by bi-conform itself, not by hand");
   return worker_main(arguments[0], arguments[1], 3);
 }
@@ -94,6 +101,9 @@ const std::map<std::string, Verb>& verbs() {
   static const std::map<std::string, Verb> kVerbs{{"run", run_verb},
                                                   {"repro", repro_verb},
                                                   {"merge", merge_verb},
+                                                  {"diff", diff_verb},
+                                                  {"gate", gate_verb},
+                                                  {"render", render_verb},
                                                   {"list", list_verb},
                                                   {"support", support_verb},
                                                   {"explain", explain_verb},
@@ -103,6 +113,7 @@ const std::map<std::string, Verb>& verbs() {
                                                   {"verify", verify_verb},
                                                   {"prove", prove_verb},
                                                   {"certify", certify_verb},
+                                                  {"badge", badge_verb},
                                                   {"perf", perf_verb},
                                                   {"trace", trace_verb},
                                                   {"worker", worker_verb}};

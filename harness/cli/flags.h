@@ -33,12 +33,13 @@ Seed seed_flag(const std::string& text);
 /// The value of --jobs; the cores, at most 4, when it is empty. Throws UsageError.
 int job_count(const std::string& text);
 
-/// `bi-conform keygen`, `sign`, `verify`, `prove` and `certify`.
+/// `bi-conform keygen`, `sign`, `verify`, `prove`, `certify` and `badge`.
 int keygen_verb(const Program& program, const Arguments& arguments);
 int sign_verb(const Program& program, const Arguments& arguments);
 int verify_verb(const Program& program, const Arguments& arguments);
 int prove_verb(const Program& program, const Arguments& arguments);
 int certify_verb(const Program& program, const Arguments& arguments);
+int badge_verb(const Program& program, const Arguments& arguments);
 
 /// `bi-conform run`, which needs not be named.
 int run_verb(const Program& program, const Arguments& arguments);

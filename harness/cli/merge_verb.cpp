@@ -9,16 +9,6 @@
 namespace bic {
 namespace {
 
-/// As the run prints it: failures, then rows, op by op.
-void show(const report::Report& merged, const Program& program, const std::string& path) {
-  Console console(stdout, program.typed, merged.run.repro_flags);
-  console.header(merged);
-  for (const report::Failure& failure : merged.failures) console.failure(failure);
-  for (const report::OpRow& row : merged.ops) console.row(row);
-  for (const report::DecoderRow& row : merged.decoder) console.row(row);
-  console.verdict(merged, path);
-}
-
 /// Throws UsageError where the merged report would take the place of a shard's.
 void check_place(const std::filesystem::path& place, const std::vector<ShardReport>& shards) {
   for (const ShardReport& shard : shards) {
@@ -49,7 +39,7 @@ int merge_verb(const Program& program, const Arguments& arguments) {
   merged.run.command_line = fmt::format("bi-conform merge {}", fmt::join(arguments, " "));
   make_out_folder(out);
   report::save_report(merged, path);
-  show(merged, program, path.string());
+  Console(stdout, program.typed, merged.run.repro_flags).whole(merged, path.string());
   return merged.verdict.exit_code;
 }
 

@@ -9,8 +9,7 @@
 #include "harness/files/text_file.h"
 #include "harness/files/typed.h"
 #include "harness/plan/case_check.h"
-#include "harness/trace/model_perf.h"
-#include "harness/workers/backends.h"
+#include "harness/run/model_perf.h"
 #include "harness/workers/environment.h"
 #include "harness/workers/interrupt.h"
 #include "harness/workers/start_worker.h"
@@ -31,6 +30,7 @@ struct PerfFlags {
 
   void add_to(CLI::App& app) {
     backend.add_to(app);
+    backend.add_weights(app);
     app.add_option("--suite", suite, "whole model to time: pi0");
     app.add_option("--preset", choice.preset, "size of the model (tiny)");
     app.add_option("--dtype", choice.dtype, "fp32 (default), bf16 or fp64");
@@ -76,12 +76,11 @@ struct Timed {
 
 /// Stock to time beside the backend; null where it is the backend, or the build has none.
 std::unique_ptr<Timed> stock_beside(const WorkerLaunch& backend,
-                                    const Program& program,
+                                    std::optional<WorkerLaunch> stock,
                                     const ModelChoice& choice) {
-  if (backend.backend == "libtorch" || !has_stock(program.path)) return nullptr;
-  WorkerLaunch stock = launch_of("libtorch", program.path);
-  stock.timeout = backend.timeout;
-  return std::make_unique<Timed>(stock, choice);
+  if (backend.backend == "libtorch" || !stock) return nullptr;
+  stock->timeout = backend.timeout;
+  return std::make_unique<Timed>(*stock, choice);
 }
 
 std::string line_of(const json& post) {
@@ -111,11 +110,13 @@ int perf_verb(const Program& program, const Arguments& arguments) {
   flags.check();
   const std::vector<std::int64_t> batches = flags.batch_sizes();
   const std::int64_t trials = flags.trial_count();
+  const auto weights = flags.backend.weights_of(program, flags.choice.preset);
+  if (weights) flags.choice.weights = weights->file;
   WorkerLaunch launch = flags.backend.launch(program);
   if (flags.backend.timeout.empty()) launch.timeout = kLongestPass;
   catch_interrupts();
   const Timed backend(launch, flags.choice);
-  const auto stock = stock_beside(launch, program, flags.choice);
+  const auto stock = stock_beside(launch, flags.backend.stock(program), flags.choice);
   const ModelPerf perf =
       time_model(backend.model, stock ? &stock->model : nullptr, batches, trials);
   const protocol::Hello& hello = backend.worker->hello();
@@ -136,6 +137,7 @@ int perf_verb(const Program& program, const Arguments& arguments) {
                                {"preset", flags.choice.preset},
                                {"dtype", flags.choice.dtype},
                                {"threads", hello.default_threads}});
+    if (weights) post["bi_conform"]["weights"] = *weights;
     fmt::print("{}\n", line_of(post));
     posts.push_back(std::move(post));
   }

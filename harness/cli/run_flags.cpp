@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "harness/files/typed.h"
 #include "harness/plan/case_check.h"
 #include "harness/plan/shard_choice.h"
 #include "harness/plan/suite_parts.h"
 #include "harness/reference/declare.h"
 #include "harness/run/decoder_suite.h"
+#include "harness/run/model_suite.h"
 #include "harness/selftest/selftest.h"
 #include "harness/workers/backends.h"
 #include "harness/workers/environment.h"
@@ -69,10 +72,26 @@ void choose_plan(const RunFlags& flags, RunOptions& options) {
   options.strength = flags.strength();
   if (!flags.seed.empty()) options.seed = seed_flag(flags.seed);
   const std::vector<Cell> plan = make_plan(options.selection, options.strength);
-  if (plan.empty() && decoder_questions(options.selection, options.seed).empty()) {
+  if (plan.empty() && decoder_questions(options.selection, options.seed).empty() &&
+      model_questions(options.selection).empty()) {
     throw UsageError("nothing is selected: no case passes all of " + filters_text(flags.selection));
   }
   check_sizes(plan, options.selection, options.seed);
+  const auto is_model = [](const OpSpec* op) { return op->name == "pi0"; };
+  if (options.weights && std::ranges::none_of(options.selection.ops, is_model)) {
+    throw UsageError("--weights: they are of pi0, which is not selected; add --suite pi0");
+  }
+}
+
+/// A checkpoint is of one model.
+std::optional<report::ModelWeights> run_weights(const Program& program, const RunFlags& flags) {
+  if (flags.backend.weights.empty()) return {};
+  if (flags.selection.presets.size() != 1) {
+    throw UsageError(
+        "--weights: a checkpoint is of one model; name it with one --preset, such as --preset "
+        "open-pi-zero");
+  }
+  return flags.backend.weights_of(program, flags.selection.presets.front());
 }
 
 }  // namespace
@@ -95,6 +114,7 @@ void RunFlags::add_filters(CLI::App& app) {
 
 void RunFlags::add_to(CLI::App& app) {
   backend.add_to(app);
+  backend.add_weights(app);
   add_filters(app);
   app.add_option("--seed", seed, "hexadecimal seed of all values (b1c0)");
   app.add_option("--budget", budget, "stop between problems after this time: 60s");
@@ -113,8 +133,8 @@ void RunFlags::add_to(CLI::App& app) {
   app.add_option(
       "--waivers", waivers, "known failures that somebody answers for (docs/waivers.md)");
   app.add_option("--today", today, "the day on which waivers are read: 2026-12-31 (the clock's)");
-  app.add_option("--format", formats, "write this beside report.json too: markdown junit; repeats")
-      ->allow_extra_args(false);
+  const auto kinds = "write this beside report.json too: " + report::format_names() + "; repeats";
+  app.add_option("--format", formats, kinds)->allow_extra_args(false);
 }
 
 Strength RunFlags::strength() const {
@@ -128,19 +148,23 @@ RunOptions run_options(const Program& program,
                        RunFlags& flags,
                        const CLI::App& app,
                        const Arguments& typed) {
-  flags.backend.declare(program);
-  flags.selection.has_peer = !flags.backend.against.empty();
   RunOptions options;
+  options.weights = run_weights(program, flags);
+  flags.backend.declare(program, options.weights);
+  flags.selection.has_peer = !flags.backend.against.empty();
   choose_plan(flags, options);
   options.jobs = job_count(flags.jobs);
   if (!flags.budget.empty()) options.budget = duration("--budget", flags.budget);
   options.backend = flags.backend.launch(program);
-  options.timed = !flags.no_perf && has_stock(program.path);
-  if (options.timed) options.stock = launch_of("libtorch", program.path);
+  const auto stock = flags.no_perf ? std::nullopt : flags.backend.stock(program);
+  options.timed = stock.has_value();
+  if (has_stock(program.path)) options.reference = launch_of("libtorch", program.path);
+  if (stock) options.stock = *stock;
   options.shrink = !flags.no_shrink;
   options.shard = choose_shard(flags.shard, variable);
   choose_folder(flags, app.count("--out") > 0, options);
   options.command_line = fmt::format("bi-conform {}", fmt::join(typed, " "));
+  options.filters = filter_words(flags.selection);
   options.typed = program.typed;
   options.resume_command = resume_command(program.typed, typed, options);
   options.selftest = flags.selftest;

@@ -64,10 +64,11 @@ fs::path without_ending(const fs::path& path) { return path.parent_path() / path
 signing::Answer verify_files(const VerifyRequest& request, const signing::Policy& policy) {
   signing::Question question{.envelopes = load_envelopes(request.envelope),
                              .policy = policy,
-                             .now = current_time(),
+                             .now = request.at ? *request.at : current_time(),
                              .report = {},
                              .proof = {},
                              .artifact = {},
+                             .even_expired = request.even_expired,
                              .verdict_of = verdict_of};
   std::string text;
   if (const fs::path path = report_path(request, question.envelopes); !path.empty()) {

@@ -8,7 +8,7 @@
 #include "harness/cli/flags.h"
 #include "results_schema/signing/verify.h"
 
-// What sign, verify, prove and certify read and write.
+// What sign, verify, prove, certify and badge read and write.
 
 namespace bic {
 
@@ -32,10 +32,12 @@ std::filesystem::path without_ending(const std::filesystem::path& path);
 /// What is asked about one file of envelopes.
 struct VerifyRequest {
   std::string envelope, report, proof, artifact;  ///< paths; all but the first may be empty
+  std::optional<signing::Seconds> at;             ///< as of when; none: the clock's
+  bool even_expired = false;                      ///< see `signing::Question`
 };
 
-/// Reads what the request names and verifies it, as of now. The report is looked for beside the
-/// envelope unless the request names it or a proof.
+/// Reads what the request names and verifies it. The report is looked for beside the envelope
+/// unless the request names it or a proof.
 signing::Answer verify_files(const VerifyRequest& request, const signing::Policy& policy);
 
 /// Writes envelopes as PREFIX.intoto.jsonl and the first as PREFIX.sigstore.json, and says so.

@@ -29,6 +29,7 @@ struct TraceFlags {
 
   void add_to(CLI::App& app) {
     backend.add_to(app);
+    backend.add_weights(app);
     app.add_option("--model", choice.model, "pi0 (default) or decoder");
     app.add_option("--preset", choice.preset, "size of the model (tiny-ragged)");
     app.add_option("--dtype", choice.dtype, "fp32 (default), bf16 or fp64");
@@ -55,12 +56,6 @@ struct TraceFlags {
     return plan;
   }
 };
-
-OwnOverloads own_overloads(const protocol::Hello& hello) {
-  OwnOverloads own;
-  for (const protocol::ManifestEntry& e : hello.manifest) own.insert(e.own.begin(), e.own.end());
-  return own;
-}
 
 void write(const std::string& file, const nlohmann::json& trace) {
   if (const std::string error = report::trace_schema_error(trace); !error.empty()) {
@@ -124,6 +119,10 @@ void check(const TraceFlags& flags) {
   if (!flags.backend.against.empty()) throw UsageError("--against: trace takes one backend");
   if (!flags.shapes.empty() && !flags.audits) throw UsageError("--shapes goes with --audit");
   if (!flags.shapes.empty()) audited(flags.shapes);
+  if (!flags.backend.weights.empty() && flags.choice.model != "pi0") {
+    throw UsageError(fmt::format("--weights: they are of pi0; model '{}' has synthetic ones only",
+                                 flags.choice.model));
+  }
   flags.plan();
   byte_count("--room", flags.room);
 }
@@ -137,6 +136,8 @@ int trace_verb(const Program& program, const Arguments& arguments) {
   flags.add_to(app);
   parse(app, arguments);
   check(flags);
+  const auto weights = flags.backend.weights_of(program, flags.choice.preset);
+  if (weights) flags.choice.weights = weights->file;
   WorkerLaunch launch = flags.backend.launch(program);
   if (flags.backend.timeout.empty()) launch.timeout = kLongestPass;
   catch_interrupts();
@@ -148,7 +149,8 @@ int trace_verb(const Program& program, const Arguments& arguments) {
       .choice = flags.choice,
       .only = flags.only,
       .repro = program.typed + " repro",
-      .repro_flags = " --backend " + shell_quoted(launch.backend) + launch.flags};
+      .repro_flags = " --backend " + shell_quoted(launch.backend) + launch.flags,
+      .weights = weights};
   return flags.audits ? print_audit(*worker, flags, subject) : print_trace(*worker, flags, subject);
 }
 

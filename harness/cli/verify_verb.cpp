@@ -6,7 +6,7 @@
 #include "harness/cli/flags.h"
 #include "harness/cli/signing_files.h"
 #include "harness/files/typed.h"
-#include "harness/reference/declare.h"
+#include "harness/reference/model_weights.h"
 #include "harness/run/replay.h"
 #include "harness/workers/interrupt.h"
 #include "results_schema/error.h"
@@ -29,6 +29,7 @@ struct VerifyFlags {
     app.add_option("--replay", replay, "run so many of the report's cases again");
     app.add_option("--seed", seed, "which ones: hexadecimal (drawn anew each time)");
     backend.add_to(app);
+    backend.add_weights(app);
   }
 };
 
@@ -73,6 +74,25 @@ std::string replayed_backend(const std::string& typed, const report::Subject& su
       "--replay: the report is of '{}'; name your own copy of it with --backend", subject.backend));
 }
 
+/// Those of the report, from a file of one's own.
+std::optional<report::ModelWeights> replayed_weights(const std::string& typed,
+                                                     const report::Report& report) {
+  const auto& there = report.suite.weights;
+  if (!there && typed.empty()) return {};
+  if (!there) throw UsageError("--weights: the report is of synthetic weights; leave the flag out");
+  if (typed.empty()) {
+    throw UsageError(fmt::format(
+        "--replay: the report's model has weights of SHA-256 {}; give their file with --weights",
+        there->sha256));
+  }
+  const report::ModelWeights mine = read_weights(typed, there->preset);
+  if (mine.sha256 == there->sha256) return mine;
+  throw UsageError(fmt::format("--weights: '{}' has SHA-256 {}, the report's weights have {}",
+                               typed,
+                               mine.sha256,
+                               there->sha256));
+}
+
 void show_replay(const Program& program, VerifyFlags& flags, const report::Report& report) {
   const auto count = whole_number(flags.replay, 1'000'000);
   if (!count) throw UsageError(fmt::format("--replay: '{}' is no number of cases", flags.replay));
@@ -81,7 +101,7 @@ void show_replay(const Program& program, VerifyFlags& flags, const report::Repor
     flags.backend.against = replayed_backend(flags.backend.against, *report.peer);
   }
   const Seed seed = flags.seed.empty() ? fresh_seed() : seed_flag(flags.seed);
-  flags.backend.declare(program);
+  flags.backend.declare(program, replayed_weights(flags.backend.weights, report));
   catch_interrupts();
   const Replayed replayed = replay(report, *count, seed, flags.backend.launch(program));
   fmt::print("replay: {} cases with seed {}: equal inputs and statuses; {}\n",

@@ -43,6 +43,24 @@ class BundledKernels(program.ProgramTest):
         self.assertGreater(row["worst_error_ppm"], 0)
         self.assertLess(row["worst_error_ppm"], 1_000_000)
 
+    def test_hold_it_in_every_tensor_on_the_way(self):
+        [row] = self.report["models"]
+        self.assertEqual((row["preset"], row["dtype"], row["status"]), ("tiny-ragged", "fp32", "pass"))
+        accuracy = row["accuracy"]
+        self.assertGreater(accuracy["tensors"], 800)
+        self.assertEqual(accuracy["beyond"], 0)
+        self.assertIn(accuracy["worst"]["share_ppm"], range(1, 1_000_001))
+        self.assertIn(f"pi0 tiny-ragged fp32      pass        {row['message']}", self.ended.stdout)
+
+    def test_run_wherever_the_model_sums(self):
+        [row] = self.report["models"]
+        foreign = {op["overload"] for op in row["ops"] if op["reduces"] and not op["own"]}
+        self.assertEqual(foreign, set())
+        own = [op for op in row["ops"] if op["own"] and op["reduces"]]
+        self.assertIn(["fp32:4", "fp32:4"], [op["inputs"] for op in own
+                                             if op["overload"] == "aten::matmul"])
+        self.assertIn("own, reductions on stock: none", self.ended.stdout)
+
     def test_are_repeated_by_a_case_string(self):
         case = next(c["case"] for c in self.report["cases"] if ".pad/" in c["case"])
         repeated = program.run("repro", case, "--backend", "libtorch-invariant")
@@ -65,6 +83,45 @@ class Stock(program.ProgramTest):
         line = re.search(r"^repro: (.*)$", self.ended.stdout, re.MULTILINE)[1]
         repeated = program.run(*shlex.split(line)[1:])
         self.assertEqual(repeated.returncode, 1, repeated.stdout + repeated.stderr)
+
+
+class TensorsOnTheWay(program.ProgramTest):
+    def test_of_stock_are_exact_and_reached_on_stock(self):
+        ended, report = run(self, "--backend", "libtorch", "--relation", "accuracy")
+        self.assertEqual(ended.returncode, 0, ended.stdout)
+        [row] = report["models"]
+        self.assertEqual(row["status"], "pass")
+        self.assertFalse([op for op in row["ops"] if op["own"]])
+        foreign = {op["overload"] for op in row["ops"] if op["reduces"]}
+        self.assertLessEqual({"aten::bmm", "aten::_softmax", "aten::native_layer_norm"}, foreign)
+
+    def test_show_an_error_of_which_the_action_knows_nothing(self):
+        """The fault is in the last token of the text, which no request is long enough to have."""
+        file = pathlib.Path(tempfile.mkdtemp()) / "trace.json"
+        for position in range(3):
+            program.run("trace", "--backend", "fault:pi0-rms-norm", "--preset", "tiny-ragged", "--batch",
+                        "3", "--position", position, "--json", file)
+            tensors = program.parse(file.read_text())["tensors"]
+            self.assertFalse(all(t["equal"] for t in tensors))
+            actions = [t["equal"] for t in tensors if t["name"].endswith(("updated_action", "final_action"))]
+            self.assertEqual(actions, [True] * 11)
+        ended, report = run(self, "--backend", "fault:pi0-rms-norm", "--relation", "accuracy")
+        self.assertEqual((ended.returncode, report["cases"]), (1, []), ended.stdout)
+        [row] = report["models"]
+        self.assertEqual((row["status"], row["reasons"]), ("fail", ["accuracy"]))
+        worst = row["accuracy"]["worst"]
+        self.assertEqual(worst["section"], "prefill")
+        self.assertRegex(worst["name"], r"\.layer_1\..*vlm$")
+        self.assertGreater(worst["share_ppm"], 100_000_000)
+        self.assertIn("beyond the bound, most of all prefill: " + worst["name"], ended.stdout)
+        self.assertIn("does not conform", report["verdict"]["text"])
+        line = re.search(r"^repro: (.*)$", ended.stdout, re.MULTILINE)[1]
+        repeated = program.run(*shlex.split(line)[1:], cwd=tempfile.mkdtemp())
+        self.assertEqual(repeated.returncode, 1, repeated.stdout + repeated.stderr)
+
+    def test_are_not_looked_at_when_nobody_asks_for_accuracy(self):
+        _, report = run(self, "--backend", "libtorch-invariant", "--relation", "repeat")
+        self.assertNotIn("models", report)
 
 
 class Presets(program.ProgramTest):

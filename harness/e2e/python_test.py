@@ -178,8 +178,8 @@ class Device(Module):
         self.assertEqual(report["subject"]["device"], "cpu")
 
     def test_of_other_backends_is_the_cpu(self):
-        self.assert_refused(["--backend", "libtorch", "--device", "cuda"],
-                            "--device: 'libtorch' runs on the CPU only", "'cuda'")
+        self.assert_refused(["--backend", f"plugin:{PYTHON}", "--device", "cuda"],
+                            "runs on the CPU only", "'cuda'")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,9 @@
 
 namespace bic {
 
+/// Whether the row holds the level, but for waived cases.
+bool held_or_waived(const report::OpRow& row, Level level);
+
 /// Level, exit code and the one line for people, from the rows.
 report::Verdict make_verdict(const report::Report& report, Level target, std::int64_t ops_total);
 

@@ -151,5 +151,20 @@ TEST(MakeVerdict, CoversAnOpOnlyWhereAllItsDtypesHoldTheLevel) {
   EXPECT_EQ(verdict(report, Level::kBatch).ops_covered, 2);
 }
 
+TEST(MakeVerdict, IsRedWhereATensorOfAModelIsBeyondItsBound) {
+  auto report = report_of({{"pi0", kSchedule, Status::kPass}});
+  report::ModelRow row{.model = "pi0", .preset = "tiny", .dtype = DType::kBFloat16};
+  row.status = Status::kPass;
+  report.models = {row};
+  EXPECT_TRUE(verdict(report).conforms);
+  report.models[0].status = Status::kFail;
+  report.models[0].message = "1 of 3 tensors beyond the bound";
+  EXPECT_EQ(verdict(report).exit_code, 1);
+  EXPECT_EQ(verdict(report).text,
+            "does not conform: 1 red cases; first pi0 tiny bf16: 1 of 3 tensors beyond the bound");
+  report.models[0].status = Status::kError;
+  EXPECT_EQ(verdict(report).exit_code, 4);
+}
+
 }  // namespace
 }  // namespace bic

@@ -44,8 +44,8 @@ void select_suites(const SelectionText& text, Selection& s) {
     const bool is_there = !part->needs_stock || has_model(suite);
     if (!is_there) {
       throw UsageError(fmt::format(
-          "--suite {}: its reference needs stock PyTorch, which this build has not got; build with "
-          "-DBIC_LIBTORCH=ON",
+          "--suite {}: its reference needs stock PyTorch, which is not here (bi-conform --backend "
+          "libtorch says why)",
           suite));
     }
   }
@@ -258,11 +258,11 @@ Selection make_selection(const SelectionText& text) {
   return s;
 }
 
-std::string filters_text(const SelectionText& text) {
+std::vector<std::string> filter_words(const SelectionText& text) {
   std::vector<std::string> typed;
   const auto add = [&](const char* flag, const std::vector<std::string>& values) {
     for (const std::string& value : values) {
-      if (!value.empty()) typed.push_back(fmt::format("{} {}", flag, value));
+      if (!value.empty()) typed.insert(typed.end(), {flag, value});
     }
   };
   add("--op", text.ops);
@@ -275,7 +275,11 @@ std::string filters_text(const SelectionText& text) {
   add("--shapes", {text.shapes});
   add("--suite", text.suites);
   add("--preset", text.presets);
-  return fmt::to_string(fmt::join(typed, " "));
+  return typed;
+}
+
+std::string filters_text(const SelectionText& text) {
+  return fmt::to_string(fmt::join(filter_words(text), " "));
 }
 
 }  // namespace bic

@@ -18,7 +18,10 @@ struct SelectionText {
 /// What they select. Throws UsageError that names the flag, the value and the nearest known name.
 Selection make_selection(const SelectionText& text);
 
-/// The filters as they are typed: "--op mm --relation pad".
+/// The filters as they are typed, flag and value in turn: {"--op", "mm", "--relation", "pad"}.
+std::vector<std::string> filter_words(const SelectionText& text);
+
+/// The same as one line: "--op mm --relation pad".
 std::string filters_text(const SelectionText& text);
 
 }  // namespace bic

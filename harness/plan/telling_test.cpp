@@ -148,8 +148,7 @@ TEST(FindTelling, GivesEveryShareASampleWhereARowHoldsManyInputs) {
   const OpSpec& gelu = *find_op("gelu");
   for (std::int64_t h : {10922, 16384, 65536, 100000}) {
     for (int share = 0; share < 6; ++share) {
-      const ProblemPlan plan{
-          &gelu, &gelu.variants[0], DType::kBFloat16, Law::kSweep, share, false};
+      const ProblemPlan plan{&gelu, &gelu.variants[0], DType::kBFloat16, Law::kSweep, share, false};
       const Inputs inputs(draw(plan, Seed{3}, {{"h", h}}, 0));
       const Telling telling = find_telling(inputs);
       ASSERT_FALSE(telling.samples.empty()) << "h " << h << " share " << share;

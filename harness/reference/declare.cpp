@@ -10,6 +10,7 @@
 #include "harness/plan/telling.h"
 #include "harness/reference/declared_reference.h"
 #include "harness/reference/model_reference.h"
+#include "harness/reference/model_weights.h"
 #include "suites/ops/declarations.h"
 
 namespace bic {
@@ -99,8 +100,9 @@ void declare_ops(const std::vector<std::string>& files, const WorkerLaunch& stoc
   }
 }
 
-void declare_models(const WorkerLaunch& stock) {
+void declare_models(const WorkerLaunch& stock, const std::optional<report::ModelWeights>& weights) {
   OpSpec op = ops::pi0();
+  if (weights) take_weights(op, *weights);
   op.reference = model_reference(op, stock);
   declare_op(std::move(op));
 }

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/workers/worker.h"
+#include "results_schema/model_row.h"
 
 namespace bic {
 
@@ -11,8 +13,10 @@ namespace bic {
 /// references when they are first asked. Throws UsageError that says what is wrong in which file.
 void declare_ops(const std::vector<std::string>& files, const WorkerLaunch& stock);
 
-/// Adds the whole models to it, whose references stock evaluates too.
-void declare_models(const WorkerLaunch& stock);
+/// Adds the whole models to it, whose references stock evaluates too; or, when they are there, puts
+/// them in their place with weights of files.
+void declare_models(const WorkerLaunch& stock,
+                    const std::optional<report::ModelWeights>& weights = {});
 
 /// Shows on a few small problems of every declared op that stock can evaluate its calls and that
 /// honest evaluations, in every order, hold the error that its file claims: else nothing that a run

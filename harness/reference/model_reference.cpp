@@ -54,9 +54,7 @@ class ModelReference final : public Reference {
         variants_(op.variants),
         small_(stock, {.blame = "--suite " + op.suite}),
         large_(patient(stock),
-               {.blame = "--suite " + op.suite,
-                .processes = 1,
-                .threads = usable_cores()}) {}
+               {.blame = "--suite " + op.suite, .processes = 1, .threads = usable_cores()}) {}
 
   void wide(const Operands& operands,
             DType,

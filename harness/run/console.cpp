@@ -5,6 +5,7 @@
 
 #include "harness/files/typed.h"
 #include "harness/judge/decoder_judge.h"
+#include "harness/judge/model_rows.h"
 #include "harness/judge/verdict.h"
 #include "harness/plan/shard_choice.h"
 #include "results_schema/render/failure_text.h"
@@ -57,6 +58,9 @@ void Console::header(const report::Report& r) {
   }
   if (!r.shards.empty()) line(fmt::format("merged from {} shards", r.shards.size()));
   if (r.peer) line("against " + r.peer->backend);
+  if (const auto& w = r.suite.weights) {
+    line(fmt::format("weights of {}: {}, SHA-256 {}", w->preset, w->file, w->sha256));
+  }
   line("");
   line(fmt::format("{:<12} {:<5} {:<5} {:>6} {:>6} {:>9}  {}",
                    "op",
@@ -109,6 +113,19 @@ void Console::row(const report::DecoderRow& r) {
                    seed_));
 }
 
+void Console::row(const report::ModelRow& r) {
+  const std::string ops = ops_text(r);
+  line(fmt::format(
+      "{:<25} {:<11} {}{}", text_of(r), name(r.status), r.message, ops.empty() ? "" : "; " + ops));
+  if (!is_red(r.status)) return;
+  line(fmt::format("repro: {} --backend {} --suite {} --preset {} --dtype {} --relation accuracy",
+                   typed_,
+                   shell_quoted(backend_) + flags_,
+                   r.model,
+                   r.preset,
+                   name(r.dtype)));
+}
+
 void Console::failure(const report::Failure& failure) {
   line(failure_text(failure.shrunk, typed_, shell_quoted(backend_) + flags_) + "\n" +
        facts_text(failure));
@@ -139,6 +156,15 @@ void Console::verdict(const report::Report& r, const std::string& path) {
   if (!r.run.complete) line("incomplete: " + r.run.incomplete_reason);
   line(r.verdict.text);
   line("report: " + path);
+}
+
+void Console::whole(const report::Report& r, const std::string& path) {
+  header(r);
+  for (const report::Failure& f : r.failures) failure(f);
+  for (const report::OpRow& op : r.ops) row(op);
+  for (const report::DecoderRow& decoder : r.decoder) row(decoder);
+  for (const report::ModelRow& model : r.models) row(model);
+  verdict(r, path);
 }
 
 }  // namespace bic

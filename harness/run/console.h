@@ -21,8 +21,12 @@ class Console {
   void row(const report::OpRow& row);
   /// Of a decoder; what repeats it where it does not hold.
   void row(const report::DecoderRow& row);
+  /// Of a whole model; so too.
+  void row(const report::ModelRow& row);
   void failure(const report::Failure& failure);
   void verdict(const report::Report& report, const std::string& path);
+  /// All of it as a run prints it: failures, then rows, op by op. `path` is where the report lies.
+  void whole(const report::Report& report, const std::string& path);
   /// A line of its own.
   void note(const std::string& text) { line(text); }
 

@@ -18,12 +18,12 @@ inline constexpr const char* kDecoderStudy = "decoder";
 /// `threads` stays 0.
 std::vector<report::DecoderQuestion> decoder_questions(const Selection& selection, Seed seed);
 
-/// Asks a backend, in a worker of its own that is started when it is first needed.
+/// Asks a backend.
 class DecoderSuite {
  public:
-  /// `hello`, which is the backend's, and the journal must outlive it.
-  DecoderSuite(const WorkerLaunch& backend, const protocol::Hello& hello, RunJournal& journal)
-      : hello_(hello), journal_(journal), worker_(backend) {}
+  /// All must outlive it; `hello` is the backend's.
+  DecoderSuite(StudyWorker& backend, const protocol::Hello& hello, RunJournal& journal)
+      : worker_(backend), hello_(hello), journal_(journal) {}
 
   /// Gives `take` the rows of the questions, those of the journal taken from it and the others kept
   /// there. Ends early where `stopped`, which is asked before each question, says so.
@@ -36,9 +36,9 @@ class DecoderSuite {
   report::DecoderRow ask(const report::DecoderQuestion& question);
   report::DecoderRow ask_worker(const report::DecoderQuestion& question);
 
+  StudyWorker& worker_;
   const protocol::Hello& hello_;
   RunJournal& journal_;
-  StudyWorker worker_;
 };
 
 }  // namespace bic

@@ -172,8 +172,10 @@ report::Report merge_shards(std::vector<ShardReport> shards, bool partial) {
     rows.add(s.report);
     add_counts(merged, s.report);
     add_run(merged, s.report);
-    // `check_decoder` knows them in the first shard only, and no shard is there twice.
+    // `check_decoder` and `check_models` know them in the first shard only, and no shard is there
+    // twice.
     std::ranges::copy(s.report.decoder, std::back_inserter(merged.decoder));
+    std::ranges::copy(s.report.models, std::back_inserter(merged.models));
     add_waivers(merged, s.report);
   }
   rows.move_to(merged);

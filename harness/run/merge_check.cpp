@@ -30,6 +30,7 @@ void add_suite(RunFacts& facts, const report::Suite& suite) {
   for (const report::DeclaredOp& op : suite.declared) {
     facts.emplace_back("declared op " + op.op, op.sha256);
   }
+  if (const auto& w = suite.weights) facts.emplace_back("weights", w->sha256);
 }
 
 /// What must be equal; the first that differs is told.

@@ -8,6 +8,7 @@
 #include "harness/plan/shard_choice.h"
 #include "harness/run/run.h"
 #include "results_schema/error.h"
+#include "results_schema/report_check.h"
 
 namespace bic {
 namespace {

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
+#include "results_schema/compare/speed.h"
 #include "results_schema/sha256.h"
 
 namespace bic {
 namespace {
 
-constexpr int kBlocks = 5;
 constexpr std::int64_t kBlockNs = 3'000'000;  // of each of the two, so 30 ms a row
 constexpr std::int64_t kRotatedBytes = 16 << 20;
 constexpr std::int64_t kMostCopies = 16;
@@ -46,30 +46,17 @@ std::string shape_text(const Prepared& p, std::int64_t batch) {
   return p.problem.variant->name.empty() ? text : p.problem.variant->name + ":" + text;
 }
 
-struct Blocks {
-  std::vector<std::int64_t> backend, stock;
-};
-
 /// A batch and nothing else: no layout, form or schedule of its own.
 bool is_plain(const PlannedTrial& t) {
   const Trial& x = t.trial;
   return t == planned({.batch = x.batch, .position = x.position, .sample = x.sample}, {});
 }
 
-std::optional<Blocks> interleave(Stage& backend, Stage& stock, const TimedTrial& timed) {
-  const int copies = copies_for(*timed.prepared, timed.trial.trial.batch);
-  const auto warm = time_block(backend, timed.trial, 1, copies);
-  const auto warm_stock = time_block(stock, timed.trial, 1, copies);
-  if (!warm || !warm_stock) return {};
-  Blocks blocks;
-  for (int i = 0; i < kBlocks; ++i) {
-    const auto ours = time_block(backend, timed.trial, calls_for(*warm), copies);
-    const auto theirs = time_block(stock, timed.trial, calls_for(*warm_stock), copies);
-    if (!ours || !theirs) return {};
-    blocks.backend.push_back(*ours);
-    blocks.stock.push_back(*theirs);
-  }
-  return blocks;
+/// Timed calls must have computed what was judged, not something faster.
+bool is_judged_output(const Stage& backend, const TimedTrial& timed) {
+  const auto output = backend.output();
+  const auto bytes = static_cast<std::size_t>(timed.judged.bytes);
+  return output.size() >= bytes && sha256_hex(output.first(bytes)) == timed.judged.sha256;
 }
 
 }  // namespace
@@ -97,31 +84,38 @@ std::optional<PlannedTrial> trial_to_time(const Prepared& prepared) {
   return best;
 }
 
-std::optional<report::Throughput> time_against_stock(Stage& backend,
-                                                     Stage& stock,
-                                                     const TimedTrial& timed) {
+bool add_blocks(Stage& backend, Stage& stock, const TimedTrial& timed, Blocks& blocks) {
+  backend.set(*timed.prepared);
+  stock.set(*timed.prepared);
+  const int copies = copies_for(*timed.prepared, timed.trial.trial.batch);
+  const auto warm = time_block(backend, timed.trial, 1, copies);
+  const auto warm_stock = time_block(stock, timed.trial, 1, copies);
+  if (!warm || !warm_stock) return false;
+  for (std::size_t i = 0; i < report::kPairsOfOneMeasurement; ++i) {
+    const auto ours = time_block(backend, timed.trial, calls_for(*warm), copies);
+    const auto theirs = time_block(stock, timed.trial, calls_for(*warm_stock), copies);
+    if (!ours || !theirs) return false;
+    blocks.backend.push_back(*ours);
+    blocks.stock.push_back(*theirs);
+  }
+  blocks.judged_output = blocks.judged_output && is_judged_output(backend, timed);
+  return true;
+}
+
+report::Throughput throughput_of(const Blocks& blocks, const TimedTrial& timed) {
   const Prepared& p = *timed.prepared;
-  backend.set(p);
-  stock.set(p);
-  const auto blocks = interleave(backend, stock, timed);
-  if (!blocks) return {};
-  // Timed calls must have computed what was judged, not something faster.
-  const auto output = backend.output();
-  const auto bytes = static_cast<std::size_t>(timed.judged.bytes);
-  const bool same =
-      output.size() >= bytes && sha256_hex(output.first(bytes)) == timed.judged.sha256;
-  report::Throughput t{.backend_ns = median(blocks->backend), .stock_ns = median(blocks->stock)};
+  report::Throughput t{.backend_ns = median(blocks.backend), .stock_ns = median(blocks.stock)};
   t.ratio_ppm = t.stock_ns * 1'000'000 / t.backend_ns;
-  const auto [fastest, slowest] = std::ranges::minmax(blocks->backend);
+  const auto [fastest, slowest] = std::ranges::minmax(blocks.backend);
   t.spread_ppm = (slowest - fastest) * 1'000'000 / t.backend_ns;
-  for (std::size_t i = 0; i < blocks->backend.size(); ++i) {
-    t.ratios_ppm.push_back(blocks->stock[i] * 1'000'000 / blocks->backend[i]);
+  for (std::size_t i = 0; i < blocks.backend.size(); ++i) {
+    t.ratios_ppm.push_back(blocks.stock[i] * 1'000'000 / blocks.backend[i]);
   }
   t.shape = shape_text(p, timed.trial.trial.batch);
   t.unit = p.problem.op->contraction ? "flops" : "bytes";
   t.work = p.problem.op->contraction ? p.problem.flops() * timed.trial.trial.batch
                                      : input_bytes(p, timed.trial.trial.batch) + timed.judged.bytes;
-  t.digest_matches = same;
+  t.digest_matches = blocks.judged_output;
   return t;
 }
 

@@ -18,11 +18,18 @@ struct TimedTrial {
 /// has none.
 std::optional<PlannedTrial> trial_to_time(const Prepared& prepared);
 
-/// Times the trial on the backend and on stock in interleaved blocks of one run, the same inputs in
-/// rotated buffers. Medians over the blocks. Empty when one of the two cannot run it.
-std::optional<report::Throughput> time_against_stock(Stage& backend,
-                                                     Stage& stock,
-                                                     const TimedTrial& timed);
+/// Nanoseconds of one call, block by block, the two in turn.
+struct Blocks {
+  std::vector<std::int64_t> backend, stock;
+  bool judged_output = true;  ///< the last outputs had the bytes of the judged one
+};
+
+/// Times five more blocks of the trial on the backend and on stock, in turn, the same inputs in
+/// rotated buffers. False when one of the two cannot run it.
+bool add_blocks(Stage& backend, Stage& stock, const TimedTrial& timed, Blocks& blocks);
+
+/// What the blocks, of which there is at least one of each, say: medians and spread.
+report::Throughput throughput_of(const Blocks& blocks, const TimedTrial& timed);
 
 /// The middle one of the values, of which there is at least one; of an even number the larger.
 std::int64_t median(std::vector<std::int64_t> values);

@@ -4,6 +4,7 @@
 
 #include "harness/judge/decoder_judge.h"
 #include "harness/run/decoder_suite.h"
+#include "harness/run/model_suite.h"
 #include "harness/workers/environment.h"
 #include "results_schema/sha256.h"
 
@@ -52,6 +53,9 @@ std::string plan_digest(const std::vector<Cell>& cells,
                         q.requests,
                         q.others,
                         q.new_tokens);
+  }
+  for (const ModelChoice& q : model_questions(selection)) {
+    text += fmt::format("model {} {} {}\n", q.model, q.preset, q.dtype);
   }
   return sha256_hex(text);
 }

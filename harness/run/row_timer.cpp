@@ -3,6 +3,13 @@
 #include "harness/workers/interrupt.h"
 
 namespace bic {
+namespace {
+
+/// In new workers: what one process has for good, its memory's place among others, is then drawn
+/// again.
+constexpr int kFurtherRounds = 4;
+
+}  // namespace
 
 void RowTimer::offer(std::size_t row, JudgedProblem judged) {
   if (options_.timed && judged.record.timed) offered_.insert_or_assign(row, std::move(judged));
@@ -24,7 +31,7 @@ void RowTimer::time(const std::vector<Cell>& cells,
     try {
       for (auto& [row, judged] : left) {
         const Cell& cell = cells[row];
-        const auto speed = rows.at(row).throughput = measure(cell, std::move(judged));
+        const auto speed = rows.at(row).throughput = measure(cell, std::move(judged), rows.at(row));
         if (speed && keep) journal_.keep({cell.op->name, cell.dtype, *speed});
       }
     } catch (const Interrupted&) {
@@ -33,7 +40,9 @@ void RowTimer::time(const std::vector<Cell>& cells,
   });
 }
 
-std::optional<report::Throughput> RowTimer::measure(const Cell& cell, JudgedProblem judged) {
+std::optional<report::Throughput> RowTimer::measure(const Cell& cell,
+                                                    JudgedProblem judged,
+                                                    report::OpRow row) {
   if (!stock_) stock_ = std::make_unique<Stage>(options_.stock);
   if (!backend_) backend_ = std::make_unique<Stage>(options_.backend);
   if (!judged.timed) {  // of a journal: its samples are to be made again
@@ -42,7 +51,17 @@ std::optional<report::Throughput> RowTimer::measure(const Cell& cell, JudgedProb
     judged.timed = trial_to_time(*judged.prepared);
   }
   const TimedTrial timed{std::move(judged.prepared), judged.timed.value(), *judged.record.timed};
-  return time_against_stock(*backend_, *stock_, timed);
+  Blocks blocks;
+  if (!add_blocks(*backend_, *stock_, timed, blocks)) return {};
+  row.throughput = throughput_of(blocks, timed);
+  if (!options_.measure_again || !options_.measure_again(row)) return row.throughput;
+  // A fixed number of further measurements, whatever they show. All count together with the first.
+  for (int round = 0; round < kFurtherRounds; ++round) {
+    backend_->renew();
+    stock_->renew();
+    if (!add_blocks(*backend_, *stock_, timed, blocks)) return {};
+  }
+  return throughput_of(blocks, timed);
 }
 
 }  // namespace bic

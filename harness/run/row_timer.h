@@ -27,7 +27,9 @@ class RowTimer {
             std::map<std::size_t, report::OpRow>& rows);
 
  private:
-  std::optional<report::Throughput> measure(const Cell& cell, JudgedProblem judged);
+  std::optional<report::Throughput> measure(const Cell& cell,
+                                            JudgedProblem judged,
+                                            report::OpRow row);
 
   const RunOptions& options_;
   RunJournal& journal_;

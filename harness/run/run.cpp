@@ -24,17 +24,11 @@
 namespace bic {
 namespace {
 
-std::size_t count_problems(const RunPlan& plan) {
-  std::size_t count = 0;
-  for (const Cell& cell : plan.cells) count += cell.problems.size();
-  return count;
-}
-
 /// Before a worker is started: what can be refused of a run that is resumed.
 RunFacts checked_facts(const RunOptions& options, const RunPlan& plan, const RunJournal& journal) {
   RunFacts facts = asked_facts(options, plan.digest);
   journal.check(facts, false);
-  journal.refuse_complete(count_problems(plan), plan.decoders.size());
+  journal.refuse_complete(plan.problems(), plan.decoders.size());
   return facts;
 }
 
@@ -44,12 +38,13 @@ class Runner {
   explicit Runner(const RunOptions& options)
       : options_(options),
         plan_(plan_run(options.selection, options.strength, options.seed, options.shard)),
-        problems_(count_problems(plan_)),
+        problems_(plan_.problems()),
         journal_(options.out, options.resume),
         facts_(checked_facts(options, plan_, journal_)),
         console_(stdout, options.typed, options.backend.flags),
         waivers_(options.waivers),
         started_(std::chrono::steady_clock::now()),
+        studies_(options.backend),
         jobs_({plan_.cells,
                options.selection,
                options.seed,
@@ -89,6 +84,7 @@ class Runner {
   report::Report report_;
   std::size_t done_ = 0;
   std::size_t models_ = 0;  ///< to be looked into
+  StudyWorker studies_;     ///< the backend, asked of whole models
   Jobs jobs_;               ///< its threads end before what they use
   RowTimer timer_;
 };
@@ -244,7 +240,7 @@ void Runner::settle() {
 }
 
 void Runner::ask_decoders() {
-  DecoderSuite suite(options_.backend, jobs_.hello(), journal_);
+  DecoderSuite suite(studies_, jobs_.hello(), journal_);
   suite.ask(
       plan_.decoders,
       [this] { return late(); },
@@ -257,9 +253,10 @@ void Runner::ask_decoders() {
 
 void Runner::ask_models() {
   if (!options_.reference) return;
-  ModelSuite suite(options_.backend, *options_.reference, jobs_.hello(), options_.weights);
+  ModelSuite suite(studies_, *options_.reference, jobs_.hello(), options_.weights);
   const std::vector<ModelChoice> asked = suite.asked(plan_.models);
   models_ = asked.size();
+  const std::int64_t killed = studies_.killed();
   suite.ask(
       asked,
       [this] { return late(); },
@@ -267,7 +264,7 @@ void Runner::ask_models() {
         console_.row(row);
         report_.models.push_back(std::move(row));
       });
-  report_.run.killed_workers += suite.killed();
+  report_.run.killed_workers += studies_.killed() - killed;
 }
 
 /// Where the run was cut; empty when it was not.

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -16,7 +17,9 @@ namespace bic {
 /// One run of the suite on one backend.
 struct RunOptions {
   WorkerLaunch backend;
-  WorkerLaunch stock;  ///< timed beside it
+  WorkerLaunch stock;                     ///< timed beside it
+  std::optional<WorkerLaunch> reference;  ///< stock that whole models are held to; none: no models
+  std::optional<report::ModelWeights> weights;
   Selection selection;
   Strength strength = Strength::kQuick;
   Seed seed{0xb1c0};
@@ -29,9 +32,14 @@ struct RunOptions {
   bool selftest = false;  ///< a self-test was asked for,
   std::optional<report::Detection> detection;  ///< and made before the run, unless it is resumed
   bool resume = false;                         ///< go on with the run whose journal lies in `out`
+  /// Whether the speed of a row is to be measured further; all measurements count together.
+  std::function<bool(const report::OpRow&)> measure_again;
+  /// Called with the report once it is written.
+  std::function<void(const report::Report&)> use_report;
   Waivers waivers;
   std::vector<report::Format> formats;  ///< written beside report.json
   std::string command_line;
+  std::vector<std::string> filters;  ///< as typed, flag and value in turn
   std::string resume_command;        ///< what a person types to go on when the run was cut
   std::string typed = "bi-conform";  ///< how a person calls the program
 };

@@ -6,6 +6,10 @@
 
 namespace bic {
 
+/// A report's first words on a run, before anything is judged.
+report::Suite describe_suite(const RunOptions& options);
+report::Run describe_run(const RunOptions& options, const std::string& plan);
+
 /// What the options say, `plan` being the digest of the plan: known before a worker is started.
 RunFacts asked_facts(const RunOptions& options, const std::string& plan);
 

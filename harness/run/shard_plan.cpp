@@ -7,6 +7,7 @@
 
 #include "harness/plan/shard_choice.h"
 #include "harness/run/decoder_suite.h"
+#include "harness/run/model_suite.h"
 #include "harness/run/plan_digest.h"
 #include "results_schema/error.h"
 
@@ -38,14 +39,22 @@ std::vector<Cell> part_of(const std::vector<Cell>& cells,
 
 }  // namespace
 
+std::size_t RunPlan::problems() const {
+  std::size_t count = 0;
+  for (const Cell& cell : cells) count += cell.problems.size();
+  return count;
+}
+
 RunPlan plan_run(const Selection& selection,
                  Strength strength,
                  Seed seed,
                  const std::optional<report::Shard>& shard) {
-  RunPlan plan{.digest = {}, .cells = make_plan(selection, strength), .decoders = {}};
+  RunPlan plan{.digest = {}, .cells = make_plan(selection, strength), .decoders = {}, .models = {}};
   plan.digest = plan_digest(plan.cells, selection, strength, seed);
   if (shard) plan.cells = part_of(plan.cells, *shard, selection, seed);
-  if (!shard || shard->index == 1) plan.decoders = decoder_questions(selection, seed);
+  if (shard && shard->index != 1) return plan;
+  plan.decoders = decoder_questions(selection, seed);
+  plan.models = model_questions(selection);
   return plan;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/plan/plan.h"
+#include "harness/trace/traced_model.h"
 #include "results_schema/report.h"
 
 namespace bic {
@@ -14,6 +15,9 @@ struct RunPlan {
   std::string digest;                             ///< of the whole plan, `plan_digest`
   std::vector<Cell> cells;                        ///< this run's part of it
   std::vector<report::DecoderQuestion> decoders;  ///< all of them, in the first shard
+  std::vector<ModelChoice> models;                ///< so too
+
+  std::size_t problems() const;  ///< number of them
 };
 
 /// The plan, and of it the shard's part: whole cells, dealt out by cost, the dearest first, each to

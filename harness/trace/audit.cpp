@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <tuple>
 
 #include "results_schema/error.h"
 
@@ -83,6 +85,23 @@ Audit audit(const AskStudy& ask,
     throw HarnessError(fmt::format("audit: the worker's answer is malformed: {}", e.what()));
   }
   return all;
+}
+
+std::vector<report::ModelOp> summary(const Audit& audit) {
+  std::vector<report::ModelOp> ops;
+  std::map<std::tuple<std::string, std::vector<std::string>, bool>, std::size_t> place;
+  for (const AuditEntry& e : audit.entries) {
+    const CallSight& call = e.op.call;
+    report::ModelOp op{.overload = call.overload, .own = e.own};
+    for (const TensorSight& t : call.inputs) {
+      op.inputs.push_back(fmt::format("{}:{}", t.dtype, t.shape.size()));
+    }
+    op.reduces = e.reduces && (e.own || !name_it(kHandOn, call.overload));
+    const auto [at, added] = place.try_emplace({op.overload, op.inputs, op.own}, ops.size());
+    if (added) ops.push_back(std::move(op));
+    ops[at->second].count += e.count;
+  }
+  return ops;
 }
 
 void add_audit(json& j, const Audit& audit) {

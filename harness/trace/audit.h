@@ -8,6 +8,7 @@
 
 #include "harness/trace/op_case.h"
 #include "harness/trace/traced_model.h"
+#include "results_schema/model_row.h"
 
 namespace bic {
 
@@ -34,6 +35,9 @@ Audit audit(const AskStudy& ask,
             const ModelChoice& choice,
             std::int64_t batch,
             const OwnOverloads& own);
+
+/// The same with calls of one overload, dtypes and ranks together, as a report has it.
+std::vector<report::ModelOp> summary(const Audit& audit);
 
 /// Adds `batch` and `audit` of results_schema/trace.schema.json.
 void add_audit(nlohmann::json& j, const Audit& audit);

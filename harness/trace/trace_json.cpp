@@ -78,6 +78,7 @@ json head_json(const TraceSubject& subject) {
             {"suite_version", suite_version()},
             {"backend", subject.backend},
             {"device", subject.device}});
+  if (subject.weights) j["weights"] = *subject.weights;
   return j;
 }
 

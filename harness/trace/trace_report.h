@@ -1,9 +1,11 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 
 #include "harness/trace/trace.h"
+#include "results_schema/model_row.h"
 
 namespace bic {
 
@@ -14,6 +16,7 @@ struct TraceSubject {
   std::string only;
   std::string repro;  ///< what is typed before a case string, and after it the backend's flags
   std::string repro_flags;
+  std::optional<report::ModelWeights> weights{};
 };
 
 /// What a trace and an audit begin with.

@@ -61,6 +61,12 @@ auto reading(const json& answer, Read read) try {
 
 }  // namespace
 
+OwnOverloads own_overloads(const protocol::Hello& hello) {
+  OwnOverloads own;
+  for (const protocol::ManifestEntry& e : hello.manifest) own.insert(e.own.begin(), e.own.end());
+  return own;
+}
+
 AskStudy ask_of(Worker& worker, const std::string& study) {
   const auto& known = worker.hello().studies;
   if (std::ranges::find(known, study) == known.end()) {
@@ -81,6 +87,9 @@ AskStudy ask_of(Worker& worker, const std::string& study) {
 
 void to_json(json& j, const ModelChoice& choice) {
   j = {{"model", choice.model}, {"preset", choice.preset}, {"dtype", choice.dtype}};
+  if (!choice.weights.empty()) j["weights"] = choice.weights;
+  if (!choice.order.empty()) j["order"] = choice.order;
+  if (choice.in_double) j["in_double"] = true;
 }
 
 std::vector<std::int64_t> SamplePlan::requests() const {
@@ -100,10 +109,20 @@ json TracedModel::request(const SamplePlan& plan) const {
 }
 
 TracedRun TracedModel::trace(const SamplePlan& plan, const std::string& only) const {
-  TracedRun run;
-  run.room = SharedMemory::create(static_cast<std::size_t>(room_));
   json asked = request(plan);
   asked["only"] = only;
+  return traced(asked);
+}
+
+TracedRun TracedModel::whole(std::int64_t batch, std::int64_t threads) const {
+  json asked = request({.batch = batch});
+  asked.update({{"only", "*"}, {"whole", true}, {"threads", threads}});
+  return traced(asked);
+}
+
+TracedRun TracedModel::traced(const json& asked) const {
+  TracedRun run;
+  run.room = SharedMemory::create(static_cast<std::size_t>(room_));
   return reading(ask_("trace", asked, run.room), [&](const json& answer) {
     answer.at("ops").get_to(run.ops);
     answer.at("recorded").get_to(run.recorded);

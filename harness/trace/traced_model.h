@@ -22,9 +22,12 @@ struct ModelChoice {
   std::string model = "pi0";
   std::string preset = "tiny-ragged";
   std::string dtype = "fp32";
+  std::string weights{};   ///< checkpoint of pi0; empty: synthetic ones
+  std::string order{};     ///< of pi0's hidden units; empty: as the weights are stored
+  bool in_double = false;  ///< evaluated in fp64, on what `dtype` makes of weights and requests
 };
 
-/// As studies are asked and traces say it: under the members' names.
+/// As studies are asked: under the members' names, of the last three those that are given.
 void to_json(nlohmann::json& j, const ModelChoice& choice);
 
 /// One sample in a batch of them: requests by id.
@@ -80,6 +83,9 @@ struct OpBlock {
   std::vector<std::byte> bytes;
 };
 
+/// Of all that the backend's manifest claims.
+OwnOverloads own_overloads(const protocol::Hello& hello);
+
 /// A model run again and again by a worker, each time with another batch.
 class TracedModel {
  public:
@@ -90,6 +96,9 @@ class TracedModel {
   /// The tensors that the glob `only` names.
   TracedRun trace(const SamplePlan& plan, const std::string& only) const;
 
+  /// All tensors of requests 0 to `batch` - 1 together, each whole; no ops.
+  TracedRun whole(std::int64_t batch, std::int64_t threads) const;
+
   /// All ops before the tensor of that order was recorded, in the order in which they ended.
   std::vector<OpDigest> ops_before(const SamplePlan& plan, std::int64_t order) const;
 
@@ -98,6 +107,7 @@ class TracedModel {
 
  private:
   nlohmann::json request(const SamplePlan& plan) const;
+  TracedRun traced(const nlohmann::json& request) const;
 
   AskStudy ask_;
   ModelChoice choice_;

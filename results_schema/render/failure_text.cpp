@@ -53,11 +53,16 @@ std::string failure_text(const report::CaseResult& result,
   if (c.trials.size() > 1) text += " vs " + trial_text(c.trials[1]);
   if (!result.reasons.empty()) text += fmt::format(" [{}]", reasons_text(result));
   if (result.detail) {
-    if (result.detail->first_index) text += ": " + bits_text(*result.detail);
-    if (!result.detail->message.empty()) text += "; " + result.detail->message;
+    const std::string seen = detail_text(*result.detail);
+    if (!seen.empty()) text += (result.detail->first_index ? ": " : "; ") + seen;
   }
   return fmt::format(
       "{}\nrepro: {} repro '{}' --backend {}", text, typed, result.case_name, backend);
+}
+
+std::string detail_text(const report::Detail& d) {
+  if (!d.first_index) return d.message;
+  return d.message.empty() ? bits_text(d) : bits_text(d) + "; " + d.message;
 }
 
 std::string facts_text(const report::Failure& f) {

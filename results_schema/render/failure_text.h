@@ -13,6 +13,9 @@ std::string failure_text(const report::CaseResult& result,
                          const std::string& typed,
                          const std::string& backend);
 
+/// What was seen of a case that did not pass, in one line.
+std::string detail_text(const report::Detail& detail);
+
 /// What else is known of a failure, in indented lines.
 std::string facts_text(const report::Failure& failure);
 

@@ -82,6 +82,21 @@ void add_decoders(Page& page, const Report& report) {
   }
 }
 
+void add_models(Page& page, const Report& report) {
+  if (report.models.empty()) return;
+  page.add("\n### Whole models, tensor by tensor\n");
+  page.add("| model | preset | dtype | status | |");
+  page.add("|---|---|---|---|---|");
+  for (const ModelRow& r : report.models) {
+    page.add(fmt::format("| {} | {} | {} | {} | {} |",
+                         cell_text(r.model),
+                         cell_text(r.preset),
+                         name(r.dtype),
+                         cell_text(name(r.status)),
+                         cell_text(r.message)));
+  }
+}
+
 }  // namespace
 
 std::string backend_words(const Report& report) {
@@ -109,6 +124,7 @@ std::string markdown(const Report& report) {
   add_failures(page, report);
   add_waivers(page, report);
   add_decoders(page, report);
+  add_models(page, report);
   add_rows(page, report);
   return page.text("report.json");
 }

@@ -23,6 +23,8 @@ TEST(Markdown, SaysTheVerdictFirstAndHowAFailureIsRepeated) {
   EXPECT_THAT(text, HasSubstr("| mm | bf16 | BI-0 | 5 | 1 | 13.0 % | 0.90× | alone: bits |"));
   EXPECT_THAT(text, HasSubstr("| softmax | unused | 0 | slow | me | 2026-01-31 |"));
   EXPECT_THAT(text, HasSubstr("**Incomplete**: budget of 60s"));
+  EXPECT_THAT(text,
+              HasSubstr("| pi0 | tiny | bf16 | pass | 3 tensors, at most 50.0% of the bound"));
 }
 
 TEST(Markdown, FitsACommentAndSaysWhatItLeavesOut) {

@@ -28,9 +28,9 @@ struct Shown {
   std::vector<report::DecoderRow> decoder;
 };
 
-/// The level that a profile holds in a dtype: the least of its ops and its model; `none` when one of
-/// them is not claimed or not there at all, and when a decoder did not pass. An op need not know each
-/// dtype, a model must.
+/// The level that a profile holds in a dtype: the least of its ops and its model; `none` when one
+/// of them is not claimed or not there at all, and when a decoder did not pass. An op need not know
+/// each dtype, a model must.
 Level level_of(const Profile& profile, DType dtype, const Shown& shown);
 
 /// What kernels are chosen by, without the number of the device: "cpu", "cuda NVIDIA H200".

@@ -245,7 +245,8 @@ std::string expiry(const Facts& f) {
   if (c.created > f.question.now + kClockSkew) {
     return "it was made at " + time_text(c.created) + ", which is not in the past";
   }
-  if (c.expires <= f.question.now) return "it expired at " + time_text(c.expires);
+  if (c.expires <= f.question.now && !f.question.even_expired)
+    return "it expired at " + time_text(c.expires);
   return c.expires - c.created <= f.question.policy.certificate_days * kDay
              ? ""
              : "it was made out for longer than the policy's days";

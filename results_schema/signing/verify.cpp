@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "results_schema/json.h"
+#include "results_schema/report_check.h"
 #include "results_schema/report_json.h"
 #include "results_schema/report_schema.h"
 #include "results_schema/sha256.h"

@@ -21,6 +21,7 @@ struct Question {
   std::optional<std::string_view> report;  ///< text of the report file
   std::optional<Proof> proof;              ///< of one case; then the report may be missing
   std::optional<Artifact> artifact;        ///< the file that is to be the subject
+  bool even_expired = false;               ///< a certificate that held every rule until its end
   /// The verdict that follows from a report's rows and totals, as the suite gives it.
   std::function<report::Verdict(const report::Report&)> verdict_of;
 };

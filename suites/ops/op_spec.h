@@ -90,7 +90,8 @@ bool mentions(const Variant& variant, std::string_view dim);
 /// those that were declared.
 const std::vector<OpSpec>& registry();
 
-/// Adds an op of a user's to the registry of this process: before anything points into it.
+/// Adds an op to the registry of this process, or puts it in the place of the one of its name:
+/// before anything points into it.
 void declare_op(OpSpec op);
 
 /// The op of that name, or null.

@@ -8,9 +8,11 @@
 
 #include <cerrno>
 #include <cstring>
+#include <set>
 #include <string_view>
 
 #include "results_schema/error.h"
+#include "results_schema/sha256.h"
 
 namespace bic::safetensors {
 namespace {
@@ -39,12 +41,15 @@ std::map<std::string, Stored> open_single(const fs::path& path) {
   return tensors;
 }
 
-/// Each shard holds exactly what the index says.
-std::map<std::string, Stored> open_sharded(const fs::path& path) {
+std::map<std::string, std::string> index_at(const fs::path& path) {
   const MappedFile index(path);
   const auto text = index.bytes();
-  const auto map =
-      read_index({reinterpret_cast<const char*>(text.data()), text.size()}, path.string());
+  return read_index({reinterpret_cast<const char*>(text.data()), text.size()}, path.string());
+}
+
+/// Each shard holds exactly what the index says.
+std::map<std::string, Stored> open_sharded(const fs::path& path) {
+  const auto map = index_at(path);
   std::map<std::string, std::map<std::string, Stored>> shards;
   for (const auto& [name, shard] : map) {
     if (!shards.contains(shard)) shards[shard] = open_single(path.parent_path() / shard);
@@ -71,6 +76,18 @@ std::map<std::string, Stored> open_sharded(const fs::path& path) {
   return tensors;
 }
 
+/// The file that a path stands for: itself, or of a folder the index or the single file.
+fs::path file_at(const fs::path& path) {
+  if (!fs::is_directory(path)) return path;
+  for (const char* name : {"model.safetensors.index.json", "model.safetensors"}) {
+    if (fs::exists(path / name)) return path / name;
+  }
+  throw UsageError(fmt::format(
+      "{}: neither model.safetensors nor model.safetensors.index.json is in it", path.string()));
+}
+
+bool is_index(const fs::path& file) { return file.filename().string().ends_with(".index.json"); }
+
 }  // namespace
 
 MappedFile::MappedFile(const fs::path& path) {
@@ -93,19 +110,24 @@ MappedFile::~MappedFile() {
 }
 
 std::map<std::string, Stored> open_checkpoint(const fs::path& path) {
-  if (fs::is_directory(path)) {
-    for (const char* name : {"model.safetensors.index.json", "model.safetensors"}) {
-      if (fs::exists(path / name)) return open_checkpoint(path / name);
-    }
-    throw UsageError(fmt::format(
-        "{}: neither model.safetensors nor model.safetensors.index.json is in it", path.string()));
-  }
-  const std::string name = path.filename().string();
-  if (name.ends_with(".index.json")) return open_sharded(path);
-  if (name.ends_with(".safetensors")) return open_single(path);
+  const fs::path file = file_at(path);
+  if (is_index(file)) return open_sharded(file);
+  if (file.filename().string().ends_with(".safetensors")) return open_single(file);
   throw UsageError(fmt::format(
       "{}: not a .safetensors file, a .index.json or a folder of them; convert it first",
       path.string()));
+}
+
+std::string checkpoint_sha256(const fs::path& path) {
+  const fs::path file = file_at(path);
+  if (!is_index(file)) return sha256_file_hex(file);
+  std::set<std::string> shards;
+  for (const auto& [tensor, shard] : index_at(file)) shards.insert(shard);
+  std::string printed = fmt::format("{}  {}\n", sha256_file_hex(file), file.filename().string());
+  for (const std::string& shard : shards) {
+    printed += fmt::format("{}  {}\n", sha256_file_hex(file.parent_path() / shard), shard);
+  }
+  return sha256_hex(printed);
 }
 
 }  // namespace bic::safetensors

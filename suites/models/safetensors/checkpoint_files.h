@@ -42,4 +42,8 @@ struct Stored {
 /// for whatever is wrong with the files, also when an index and its shards do not agree.
 std::map<std::string, Stored> open_checkpoint(const std::filesystem::path& path);
 
+/// SHA-256 of a checkpoint: of its file, or, of a sharded one, of what sha256sum prints of the
+/// index and then of the shards, in the order of their names. Throws UsageError.
+std::string checkpoint_sha256(const std::filesystem::path& path);
+
 }  // namespace bic::safetensors

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "results_schema/error.h"
+#include "results_schema/sha256.h"
 #include "suites/models/safetensors/test_files.h"
 
 namespace bic::safetensors {
@@ -73,6 +74,23 @@ TEST(CheckpointFiles, WhatIsNoCheckpointIsRefused) {
   EXPECT_THAT(refusal(folder.path() / "none.safetensors"), HasSubstr("cannot open it"));
   EXPECT_THAT(refusal(folder.write("w.pt", "x")), HasSubstr("convert it first"));
   EXPECT_THAT(refusal(folder.write("w.safetensors", "")), HasSubstr("0 bytes are too few"));
+}
+
+TEST(CheckpointSha256, IsOfTheFileOrOfTheListOfIndexAndShards) {
+  const TemporaryFolder folder;
+  const auto single = folder.write("model.safetensors", one_tensor("a", "1234"));
+  EXPECT_EQ(checkpoint_sha256(single), sha256_file_hex(single));
+  EXPECT_EQ(checkpoint_sha256(folder.path()), sha256_file_hex(single));
+  const auto index = folder.write("model.safetensors.index.json",
+                                  R"({"weight_map":{"a":"y.safetensors","b":"x.safetensors"}})");
+  const auto y = folder.write("y.safetensors", one_tensor("a", "1234"));
+  const auto x = folder.write("x.safetensors", one_tensor("b", "5678"));
+  const std::string list = sha256_file_hex(index) + "  model.safetensors.index.json\n" +
+                           sha256_file_hex(x) + "  x.safetensors\n" + sha256_file_hex(y) +
+                           "  y.safetensors\n";
+  EXPECT_EQ(checkpoint_sha256(folder.path()), sha256_hex(list)) << "the index goes first";
+  folder.write("x.safetensors", one_tensor("b", "5679"));
+  EXPECT_NE(checkpoint_sha256(index), sha256_hex(list));
 }
 
 }  // namespace

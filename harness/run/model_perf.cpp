@@ -1,4 +1,4 @@
-#include "harness/trace/model_perf.h"
+#include "harness/run/model_perf.h"
 
 #include <fmt/format.h>
 
@@ -46,12 +46,12 @@ double deviation(const std::vector<std::int64_t>& all) {
   return std::sqrt(squares / static_cast<double>(all.size()));
 }
 
-struct Blocks {
+struct MeanAndWorst {
   json mean, worst;
 };
 
-Blocks blocks(const ModelPerf& perf, const BatchPasses& passes) {
-  Blocks blocks;
+MeanAndWorst metrics_of(const ModelPerf& perf, const BatchPasses& passes) {
+  MeanAndWorst metrics;
   for (const auto& [name, member] : kMetrics) {
     double sum = 0, worst = 0;
     for (const TimedPass& p : passes.backend) {
@@ -59,10 +59,10 @@ Blocks blocks(const ModelPerf& perf, const BatchPasses& passes) {
       sum += value;
       worst = std::max(worst, value);
     }
-    blocks.mean[name] = sum / static_cast<double>(passes.backend.size());
-    blocks.worst[name] = worst;
+    metrics.mean[name] = sum / static_cast<double>(passes.backend.size());
+    metrics.worst[name] = worst;
   }
-  return blocks;
+  return metrics;
 }
 
 /// What no rounding of seconds or of differences can hide.
@@ -149,7 +149,7 @@ ModelPerf time_model(const TimedModel& backend,
 
 json post_json(const ModelPerf& perf, const BatchPasses& passes) {
   const std::vector<std::int64_t> all = times(passes.backend);
-  const Blocks metrics = blocks(perf, passes);
+  const MeanAndWorst metrics = metrics_of(perf, passes);
   const auto reference = static_cast<double>(perf.reference.nanoseconds);
   return {{"batch_size", passes.batch},
           {"reference_samples", 1},

@@ -1,4 +1,4 @@
-#include "harness/trace/model_perf.h"
+#include "harness/run/model_perf.h"
 
 #include <gtest/gtest.h>
 
