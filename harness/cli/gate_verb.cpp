@@ -117,11 +117,11 @@ void narrow(report::Report& baseline, const Selection& selection) {
                 [&](const report::ModelRow& row) { return !scope.takes(row.model, row.dtype); });
 }
 
-/// Whether the medians say that the row takes a tenth longer than in the baseline.
+/// Whether the row may be slower than in the baseline.
 bool looks_slower(const report::Report& baseline, const report::OpRow& row) {
   const auto before = std::ranges::find_if(
       baseline.ops, [&](const report::OpRow& o) { return o.op == row.op && o.dtype == row.dtype; });
-  return before != baseline.ops.end() && report::medians_say_slower(*before, row);
+  return before != baseline.ops.end() && report::may_be_slower(*before, row);
 }
 
 /// Of the run alone 3, where not enough was proved, and 4 count: what fails as it did before does

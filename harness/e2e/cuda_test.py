@@ -74,6 +74,11 @@ class TorchPackage(program.ProgramTest):
     def test_that_is_not_there_is_refused(self):
         self.refuse("/no/torch", "'/no/torch'", "lib/libtorch_cpu.so")
 
+    def test_that_is_wrong_hinders_nobody_who_needs_none(self):
+        ran = program.run("list", "ops", env=program.environment(BIC_TORCH="/no/torch"))
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+        self.assertIn("pi0", ran.stdout)
+
     def test_of_another_version_is_refused(self):
         with Package("2.10.0 abc", "libtorch_cpu.so") as package:
             self.refuse(package.path, "torch 2.10.0 abc", NOTE.read_text().strip())

@@ -92,7 +92,13 @@ void require_device(const std::string& device) {
 bool is_cuda(const std::string& device) { return device.starts_with("cuda"); }
 
 void place_torch_worker(WorkerLaunch& launch, const std::string& device) {
-  const fs::path package = named_package(launch.library, is_cuda(device));
+  fs::path package;
+  try {
+    package = named_package(launch.library, is_cuda(device));
+  } catch (const UsageError& e) {
+    launch.problem = e.what();
+    return;
+  }
   if (package.empty() && !is_cuda(device)) return;
   launch.arguments = {"bi-conform",
                       "worker",

@@ -15,8 +15,8 @@ bool is_cuda(const std::string& device);
 
 /// Sets a LibTorch worker to compute on `device` ("": the CPU) and, where the environment variable
 /// BIC_TORCH names an installed torch package, to run with that one instead of the one it was
-/// linked with. Throws UsageError when the package is not the one that this build is for, or has no
-/// CUDA libraries and needs them.
+/// linked with. The launch has a problem when the package is not the one that this build is for, or
+/// has no CUDA libraries and needs them.
 void place_torch_worker(WorkerLaunch& launch, const std::string& device);
 
 /// Where a LibTorch worker runs: what `place_torch_worker` says on its command line.

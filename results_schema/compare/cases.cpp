@@ -118,11 +118,15 @@ class Comparison {
     return cases;
   }
 
+  static Presence status_of(const Named* c) {
+    if (c == nullptr) return {};
+    return c->result->status;
+  }
+
   void take_now(const Named& c, const Named* before) {
     changes_.by_name += before != nullptr;
-    const Presence then = before == nullptr ? Presence() : before->result->status;
     const bool is_compared = (before != nullptr || same_plan_) && !has_nothing_to_judge(*c.result);
-    if (is_compared) compare(c, then, c.result->status);
+    if (is_compared) compare(c, status_of(before), c.result->status);
     classes_.at(*c.kind).now.add(*c.result, before != nullptr);
   }
 

@@ -75,10 +75,12 @@ std::optional<SpeedChange> speed_change(const OpRow& before, const OpRow& now) {
   return change;
 }
 
-bool medians_say_slower(const OpRow& before, const OpRow& now) {
+bool may_be_slower(const OpRow& before, const OpRow& now) {
   if (!comparable(before, now)) return false;
-  const Quartiles a = quartiles(before.throughput->ratios_ppm);
-  return time_ppm(a, quartiles(now.throughput->ratios_ppm)) >= kWhole + kLeastChange;
+  const Throughput &then = *before.throughput, &today = *now.throughput;
+  const std::int64_t by_ratio = time_ppm(quartiles(then.ratios_ppm), quartiles(today.ratios_ppm));
+  const std::int64_t own = today.backend_ns * kWhole / std::max<std::int64_t>(1, then.backend_ns);
+  return std::max(by_ratio, own) >= kWhole + kLeastChange;
 }
 
 std::string why_no_speed(const Report& before, const Report& now) {

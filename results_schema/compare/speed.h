@@ -36,9 +36,9 @@ struct SpeedChange {
 /// calls.
 std::optional<SpeedChange> speed_change(const OpRow& before, const OpRow& now);
 
-/// Whether the medians alone say that the call takes a tenth longer than before: reason enough to
-/// measure it further, and for nothing else.
-bool medians_say_slower(const OpRow& before, const OpRow& now);
+/// Whether the median of the ratios, or the backend's own time, is a tenth worse than before:
+/// reason enough to measure the call further, and for nothing else.
+bool may_be_slower(const OpRow& before, const OpRow& now);
 
 /// Why no speed of two reports can be compared, for people; empty where it can.
 std::string why_no_speed(const Report& before, const Report& now);

@@ -37,8 +37,8 @@ TEST(SpeedChange, OfLessThanTenPerCentIsNone) {
 TEST(SpeedChange, WithinTheSpreadIsNone) {
   const OpRow noisy = timed_row({400'000, 500'000, 700'000, 990'000, 1'100'000});
   EXPECT_FALSE(speed_change(kBefore, noisy));
-  EXPECT_TRUE(medians_say_slower(kBefore, noisy)) << "reason to measure it further";
-  EXPECT_FALSE(medians_say_slower(kBefore, kBefore));
+  EXPECT_TRUE(may_be_slower(kBefore, noisy)) << "reason to measure it further";
+  EXPECT_FALSE(may_be_slower(kBefore, kBefore));
   EXPECT_FALSE(speed_change(noisy, kBefore));
 }
 
@@ -47,6 +47,15 @@ TEST(SpeedChange, IsSeenBesideAnOutlier) {
   OpRow now = scaled(kBefore, 77);
   now.throughput->ratios_ppm[0] = 3'000'000;
   EXPECT_TRUE(speed_change(kBefore, now));
+}
+
+TEST(SpeedChange, IsLookedForWhereTheBackendsOwnTimeGrew) {
+  OpRow before = kBefore, now = kBefore;
+  before.throughput->backend_ns = 1000;
+  now.throughput->backend_ns = 1090;
+  EXPECT_FALSE(may_be_slower(before, now));
+  now.throughput->backend_ns = 1100;
+  EXPECT_TRUE(may_be_slower(before, now));
 }
 
 /// Of 25 pairs four measurements are slow and one is not.

@@ -199,6 +199,7 @@ TEST(Junit, TellsHowAFailureIsRepeated) {
 TEST(Junit, HasTheDecodersBesideTheOps) {
   Report r = example_report();
   r.decoder = {example_decoder(), example_held_decoder()};
+  r.decoder[1].question.preset = "tiny-ragged";
   pugi::xml_document document;
   document.load_string(junit(r).c_str());
   std::string seen;
