@@ -112,7 +112,7 @@ class TensorsOnTheWay(program.ProgramTest):
         worst = row["accuracy"]["worst"]
         self.assertEqual(worst["section"], "prefill")
         self.assertRegex(worst["name"], r"\.layer_1\..*vlm$")
-        self.assertGreater(worst["share_ppm"], 100_000_000)
+        self.assertGreater(worst["share_ppm"], 10_000_000)  # 65 to 110 bounds, by the CPU
         self.assertIn("beyond the bound, most of all prefill: " + worst["name"], ended.stdout)
         self.assertIn("does not conform", report["verdict"]["text"])
         line = re.search(r"^repro: (.*)$", ended.stdout, re.MULTILINE)[1]

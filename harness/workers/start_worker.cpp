@@ -1,7 +1,5 @@
 #include "harness/workers/start_worker.h"
 
-#include "results_schema/error.h"
-
 namespace bic {
 namespace {
 
@@ -10,7 +8,6 @@ constexpr int kStartTries = 3;
 }  // namespace
 
 std::unique_ptr<Worker> start_worker(const WorkerLaunch& launch) {
-  if (!launch.problem.empty()) throw UsageError(launch.problem);
   for (int tries = 1;; ++tries) {
     try {
       return std::make_unique<Worker>(launch);

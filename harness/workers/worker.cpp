@@ -79,6 +79,7 @@ int worker_main(const std::filesystem::path& library, const std::string& backend
 }
 
 Worker::Worker(WorkerLaunch launch) : launch_(std::move(launch)) {
+  if (!launch_.problem.empty()) throw UsageError(launch_.problem);
   auto [mine, theirs] = socket_pair();
   socket_ = std::move(mine);
   if (!launch_.isolated && !launch_.arguments.empty()) {

@@ -32,7 +32,7 @@ struct WorkerLaunch {
   std::string flags;        ///< what a person types after the backend's name to get this one
   std::int64_t memory = 0;  ///< most bytes that its processes may hold together; 0: no limit
   std::shared_ptr<const WorkerLaunch> peer;  ///< the backend of --against; null: none
-  std::string problem;  ///< of a backend that nobody may ever start; `start_worker` tells
+  std::string problem;  ///< of a backend that nobody may ever start; a Worker throws it
 };
 
 /// How a worker died: a status (crash or timeout), its reason and one line for people.
