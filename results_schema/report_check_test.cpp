@@ -170,6 +170,9 @@ TEST(CheckModels, SeesWhatTheyCannotSay) {
       {[](Report& r) { r.models[0].accuracy.reset(); }, "pass without tensors"},
       {[](Report& r) { r.models[0].accuracy->beyond = 1; }, "pass with a tensor beyond its bound"},
       {[](Report& r) { r.models[0].status = Status::kCrash; }, "crash with tensors"},
+      {[](Report& r) { r.models[0].accuracy->beyond = 1'000'000; }, "pass with more tensors"},
+      {[](Report& r) { r.models[0].accuracy->worst.share_ppm = 2'000'000; },
+       "pass with another worst tensor"},
   };
   for (const Wrong& wrong : wrongs) {
     Report r = example_report();
@@ -184,7 +187,11 @@ TEST(CheckModels, SeesAVerdictThatTheirTensorsDeny) {
   r.models[0].reasons = {Reason::kAccuracy};
   EXPECT_EQ(check_report(r), "pi0 tiny bf16: fail with no tensor beyond its bound");
   r.models[0].accuracy->beyond = 1;
+  r.models[0].accuracy->worst.share_ppm = 2'000'000;
   EXPECT_EQ(check_report(r), "verdict: conforms with pi0 tiny bf16 of status fail");
+  r.models[0].accuracy.reset();
+  r.models[0].status = Status::kError;
+  EXPECT_EQ(check_report(r), "verdict: conforms with pi0 tiny bf16 of status error");
 }
 
 TEST(CheckDecoder, SeesWhatItCannotSay) {

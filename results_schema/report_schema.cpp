@@ -6,21 +6,10 @@
 #include "results_schema/schema_check.h"
 
 namespace bic::report {
-namespace {
-
-/// Said before all else: a report of another version has other members too.
-std::string version_error(const nlohmann::json& report) {
-  if (!report.is_object() || !report.contains("schema_version")) return "";
-  const nlohmann::json& version = report["schema_version"];
-  if (!version.is_number_integer() || version == kSchemaVersion) return "";
-  return "[schema_version]: " + version.dump() + ", and this program reads " +
-         std::to_string(kSchemaVersion) + "; read it with the bi-conform that wrote it";
-}
-
-}  // namespace
 
 std::string schema_error(const nlohmann::json& report) {
-  if (const std::string other = version_error(report); !other.empty()) return other;
+  const std::string other = other_version(report, "schema_version", kSchemaVersion);
+  if (!other.empty()) return other;
   static const SchemaCheck kReport(schema_text(), "report");
   return kReport.error(report);
 }

@@ -29,6 +29,14 @@ std::string in_words(const std::string& description) {
 
 }  // namespace
 
+std::string other_version(const nlohmann::json& file, const char* member, std::int64_t reads) {
+  if (!file.is_object() || !file.contains(member)) return "";
+  const nlohmann::json& version = file[member];
+  if (!version.is_number_integer() || version == reads) return "";
+  return "[" + std::string(member) + "]: " + version.dump() + ", and this program reads " +
+         std::to_string(reads) + "; read it with the bi-conform that wrote it";
+}
+
 SchemaCheck::SchemaCheck(std::string_view schema, std::string what)
     : parsed_(std::make_unique<Parsed>()), what_(std::move(what)) {
   const nlohmann::json text = nlohmann::json::parse(schema);

@@ -1,11 +1,16 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
 namespace bic {
+
+/// Said before all else, as a file of another version has other members too: that `member` of it
+/// is a number other than the one that this program reads. Empty when it is none.
+std::string other_version(const nlohmann::json& file, const char* member, std::int64_t reads);
 
 /// A JSON Schema (draft-07).
 class SchemaCheck {

@@ -1,10 +1,14 @@
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
 namespace bic::report {
+
+/// What the member `trace` says.
+inline constexpr std::int64_t kTraceVersion = 1;
 
 /// Text of trace.schema.json (JSON Schema, draft-07), compiled in.
 std::string_view trace_schema_text();

@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -114,6 +115,12 @@ class Judge(Scripts):
         self.assertEqual((ran.returncode, given), (2, []))
         self.assertIn("::error", ran.stdout)
 
+    def test_a_shard_is_a_mistake(self):
+        for arguments in ("--op mm --shard 1/4", "--shard=1/4"):
+            ran, given = self.judge(report(), BIC_ARGUMENTS=arguments)
+            self.assertEqual((ran.returncode, given), (2, []))
+            self.assertRegex(ran.stdout, r"\A::error title=bi-conform::arguments: --shard[^\n]+\n\Z")
+
     def test_no_report_is_never_a_pass(self):
         for code, end in ((0, 4), (2, 2)):
             ran, _ = self.judge(None, code)
@@ -142,6 +149,17 @@ class Install(Scripts):
         ran = self.install(archive, BIC_ARCHIVE_SHA256=digest)
         self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
         self.assertTrue(pathlib.Path(self.outputs()["program"]).is_file())
+
+    def test_builds_all_that_the_program_loads(self):
+        shutil.copytree(ACTION, self.folder / "ci/action")
+        self.write("ci/build", 'printf "%s\\n" "$@" >"$BUILT"\n')
+        self.write("build/release/bin/bi-conform", "#!/bin/sh\n").chmod(0o755)
+        built = self.folder / "built"
+        for libtorch, targets in (("ON", ["programs", "bic_models"]), ("OFF", ["programs"])):
+            ran = self.run_script("bash", self.folder / "ci/action/install", BUILT=built,
+                                  BIC_LIBTORCH=libtorch)
+            self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+            self.assertEqual(built.read_text().splitlines(), targets)
 
     def assert_refused(self, ran, part):
         self.assertEqual(ran.returncode, 2, ran.stdout + ran.stderr)
@@ -223,6 +241,14 @@ class Comment(Scripts):
     def test_says_when_it_may_not_write(self):
         said = self.comment(self.github | {"BIC_TOKEN": "wrong"})
         self.assertRegex(said, r"\A::warning title=bi-conform::no comment: [^\n]*\(403\)\n\Z")
+
+    def test_says_when_nobody_answers(self):
+        for error in ("urllib.error.URLError", "TimeoutError", "ConnectionResetError"):
+            code = (f"import comment, urllib.error\ndef fail(*_, **__): raise {error}('no answer')\n"
+                    "comment.urllib.request.urlopen = fail\ncomment.main()")
+            ran = self.run_script(sys.executable, "-c", code, self.page, PYTHONPATH=ACTION, **self.github)
+            self.assertEqual((ran.returncode, ran.stdout),
+                             (0, "::warning title=bi-conform::no comment: no answer\n"), ran.stderr)
 
     def test_of_a_page_that_is_too_long_is_cut(self):
         self.page.write_text("x" * 100_000)

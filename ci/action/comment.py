@@ -3,7 +3,8 @@
 job, in the place of the comment that an earlier job wrote.
 
 The token is in BIC_TOKEN; all else is in the variables that the two set. Without the right to write, as
-in a pull request from a fork, it says so and ends with 0: the verdict is not the comment's.
+in a pull request from a fork, or where nobody answers, it says so and ends with 0: the verdict is not the
+comment's.
 """
 import json
 import os
@@ -72,6 +73,9 @@ def main():
         if error.code not in (401, 403, 404):
             raise
         print(f"::warning title=bi-conform::no comment: the token may not write one ({error.code})")
+    except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
+        why = " ".join(str(getattr(error, "reason", error)).split())
+        print(f"::warning title=bi-conform::no comment: {why}")
 
 
 if __name__ == "__main__":

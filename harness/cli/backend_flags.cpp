@@ -120,7 +120,7 @@ std::optional<WorkerLaunch> BackendFlags::stock(const Program& program) const {
   if (!has_stock(program.path)) return {};
   // A module's torch may reach a device where this build's does not.
   const char* const torch = std::getenv("BIC_TORCH");
-  if (needs_python(backend) && is_cuda(device) && torch == nullptr) return {};
+  if (needs_python(backend) && is_cuda(device) && (torch == nullptr || *torch == '\0')) return {};
   return launch_of("libtorch", program.path, {.device = takes_device(backend) ? device : ""});
 }
 

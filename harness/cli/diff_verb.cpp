@@ -13,10 +13,7 @@
 namespace bic {
 
 report::Report load_compared(const std::string& what, const std::string& path) {
-  namespace fs = std::filesystem;
-  std::error_code unreadable;
-  const fs::path file =
-      fs::is_directory(path, unreadable) ? fs::path(path) / "report.json" : fs::path(path);
+  const std::filesystem::path file = report_file(path);
   report::Report report = report::read_report(read_text(what, file, kLargestReport), file.string());
   if (report.run.shard && report.run.shard->count > 1) {
     throw UsageError(fmt::format(

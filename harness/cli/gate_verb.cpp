@@ -9,6 +9,8 @@
 #include "harness/cli/required_rows.h"
 #include "harness/cli/run_flags.h"
 #include "harness/plan/plan.h"
+#include "harness/run/decoder_suite.h"
+#include "harness/run/model_suite.h"
 #include "results_schema/case_name.h"
 #include "results_schema/compare/difference.h"
 #include "results_schema/error.h"
@@ -112,9 +114,18 @@ void narrow(report::Report& baseline, const Selection& selection) {
   });
   std::erase_if(baseline.ops,
                 [&](const report::OpRow& row) { return !scope.takes(row.op, row.dtype); });
-  if (!selection.decoders) baseline.decoder.clear();
-  std::erase_if(baseline.models,
-                [&](const report::ModelRow& row) { return !scope.takes(row.model, row.dtype); });
+  const auto decoders = decoder_questions(selection, Seed{});
+  std::erase_if(baseline.decoder, [&](const report::DecoderRow& row) {
+    return std::ranges::none_of(decoders, [&](const report::DecoderQuestion& q) {
+      return q.preset == row.question.preset && q.dtype == row.question.dtype;
+    });
+  });
+  const auto models = model_questions(selection);
+  std::erase_if(baseline.models, [&](const report::ModelRow& row) {
+    return std::ranges::none_of(models, [&](const ModelChoice& q) {
+      return q.model == row.model && q.preset == row.preset && q.dtype == name(row.dtype);
+    });
+  });
 }
 
 /// Whether the row may be slower than in the baseline.
@@ -124,12 +135,18 @@ bool looks_slower(const report::Report& baseline, const report::OpRow& row) {
   return before != baseline.ops.end() && report::may_be_slower(*before, row);
 }
 
+/// What a gate found.
+struct Found {
+  bool red = false;
+  bool open = false;  ///< the run was cut, or proves less than the baseline did
+};
+
 /// Of the run alone 3, where not enough was proved, and 4 count: what fails as it did before does
 /// not.
-ExitCode gate_code(int of_run, bool red) {
+ExitCode gate_code(int of_run, const Found& found) {
   if (of_run == static_cast<int>(ExitCode::kHarnessError)) return ExitCode::kHarnessError;
-  if (red) return ExitCode::kDoesNotConform;
-  const bool proved = of_run != static_cast<int>(ExitCode::kUnproved);
+  if (found.red) return ExitCode::kDoesNotConform;
+  const bool proved = of_run != static_cast<int>(ExitCode::kUnproved) && !found.open;
   return proved ? ExitCode::kConforms : ExitCode::kUnproved;
 }
 
@@ -150,19 +167,19 @@ int run_gate(const Program& program,
              RunOptions& options) {
   const auto required =
       flags.required.empty() ? std::vector<RequiredRow>() : load_required(flags.required);
-  bool red = false;
+  Found found;
   options.measure_again = [&](const report::OpRow& row) { return looks_slower(baseline, row); };
   options.use_report = [&](const report::Report& now) {
     report::Difference difference = report::compare(baseline, now);
     difference.missing = missing_rows(required, now);
-    red = difference.red();
+    found = {difference.red(), !now.run.complete || !difference.cases.vacuous.empty()};
     fmt::print("\ngate against {}\n", flags.baseline);
     show_difference({baseline, now, difference, program.typed},
                     flags.markdown,
                     (options.out / "report.json").string());
   };
   const int of_run = run_checked(program, options);
-  return static_cast<int>(gate_code(of_run, red));
+  return static_cast<int>(gate_code(of_run, found));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/cli/flags.h"
+#include "harness/cli/signing_files.h"
 #include "harness/files/out_folder.h"
 #include "harness/files/text_file.h"
 #include "harness/run/console.h"
@@ -34,11 +35,6 @@ struct RenderFlags {
         ->allow_extra_args(false);
     app.add_option("--trace", trace, "with html: chart of this file of bi-conform trace --json");
     app.add_option("-o,--out", out, "folder of what is written (that of the report)");
-  }
-
-  std::filesystem::path report_file() const {
-    const std::filesystem::path path(report);
-    return std::filesystem::is_directory(path) ? path / "report.json" : path;
   }
 };
 
@@ -72,7 +68,7 @@ int render_verb(const Program& program, const Arguments& arguments) {
   flags.add_to(app);
   parse(app, arguments);
   const std::vector<report::Format> files = files_of(flags);
-  const std::filesystem::path path = flags.report_file();
+  const std::filesystem::path path = report_file(flags.report);
   const report::Report report = report::load_report(path);
   const nlohmann::json trace = flags.trace.empty() ? nullptr : read_trace(flags.trace);
   const std::filesystem::path folder =

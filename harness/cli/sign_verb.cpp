@@ -13,10 +13,7 @@ int sign_verb(const Program&, const Arguments& arguments) {
   parse(app, arguments);
   const signing::PrivateKey key = load_private_key(key_path);
   const signing::ReportFile file = load_report_file(path);
-  const auto folder = std::filesystem::is_directory(path)
-                          ? std::filesystem::path(path)
-                          : std::filesystem::path(path).parent_path();
-  save_bundles(without_ending(folder / file.name),
+  save_bundles(without_ending(report_file(path)),
                {signing::seal(signing::statement_text(signing::evidence_of(file)), key),
                 signing::seal(signing::statement_text(signing::test_result_of(file)), key)},
                key);

@@ -49,8 +49,13 @@ signing::Policy load_policy(const std::string& path) {
   return signing::read_policy(read_text("--policy", path, kMiB), path);
 }
 
+fs::path report_file(const std::string& path) {
+  std::error_code unreadable;
+  return fs::is_directory(path, unreadable) ? fs::path(path) / "report.json" : fs::path(path);
+}
+
 signing::ReportFile load_report_file(const std::string& path) {
-  const fs::path file = fs::is_directory(path) ? fs::path(path) / "report.json" : fs::path(path);
+  const fs::path file = report_file(path);
   return signing::read_report_file(file.filename().string(),
                                    read_text("report", file, kLargestReport));
 }

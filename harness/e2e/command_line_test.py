@@ -146,6 +146,12 @@ class Mistake(program.ProgramTest):
         self.assert_refused(["explain"], "word")
         self.assert_refused(["repro", *BACKEND], "case")
 
+    def test_in_a_path_that_no_system_call_takes_names_the_path(self):
+        name = "w" * 300
+        for verb in [["render", name], ["prove", CASE, "--report", name], ["diff", name, name]]:
+            with self.subTest(verb[0]):
+                self.assert_refused(verb, name, "File name too long")
+
     def test_with_a_line_break_is_still_answered_in_one_line(self):
         self.assert_refused(["--backend", "a\nb"], "'a?b'")
 

@@ -36,5 +36,21 @@ class PlantedFault(program.ProgramTest):
         self.assertEqual(ran.returncode, 1, ran.stdout)
 
 
+class NarrowedGate(program.ProgramTest):
+    def test_is_not_held_to_what_its_own_flags_leave_out(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            suites = ("--backend", "libtorch-invariant", "--suite", "decoder", "--suite", "pi0",
+                      "--preset", "tiny", "--relation", "accuracy")
+            ran = program.run(*suites, "--out", folder / "a", timeout=300)
+            self.assertEqual(ran.returncode, 0, ran.stdout)
+            self.assertIn("decoder tiny bf16", ran.stdout)
+            self.assertIn("pi0 tiny bf16", ran.stdout)
+            ran = program.run("gate", "--backend", "libtorch-invariant", "--dtype", "fp32",
+                              "--baseline", folder / "a", "--out", folder / "b", timeout=300)
+            self.assertEqual((ran.returncode, ran.stderr), (0, ""), ran.stdout)
+            self.assertNotIn("bf16", ran.stdout)
+
+
 if __name__ == "__main__":
     unittest.main()

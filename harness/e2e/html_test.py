@@ -274,6 +274,9 @@ class Rendering(Page, program.ProgramTest):
                             "--trace 't.json'", "only --format html")
         self.assert_refused(["render", self.folder / "fail", "--trace", self.folder / "fail/report.json"],
                             "--trace", "not what `bi-conform trace --json` writes")
+        (self.folder / "outside.json").write_text(json.dumps(TRACE | {"first_divergence": {"tensor": 2}}))
+        self.assert_refused(["render", self.folder / "fail", "--trace", self.folder / "outside.json"],
+                            "outside.json", "first_divergence names tensor 2, of 2 tensors")
 
 
 if __name__ == "__main__":

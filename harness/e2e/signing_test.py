@@ -248,6 +248,7 @@ class Mistakes(Signed):
         self.assert_refused(["keygen", self.folder / "k", "--type", "rsa"], "--type: 'rsa'")
         for arguments, part in (
                 (["sign", self.folder / "none.json", "--key", self.key("ci")], "none.json"),
+                (["sign", "w" * 300, "--key", self.key("ci")], "File name too long"),
                 (["sign", self.report, "--key", self.report], "no unencrypted private key"),
                 (["verify", self.envelope, "--policy", self.envelope], "report.intoto.jsonl")):
             self.assert_refused(arguments, part)

@@ -60,6 +60,8 @@ std::vector<StockRun> stock_runs(StudyWorker& stock, const ModelChoice& choice) 
   } catch (const Died& died) {
     throw HarnessError(fmt::format(
         "stock died of model {} {}: {}", choice.preset, choice.dtype, died.death.message));
+  } catch (const UsageError& e) {
+    throw HarnessError(fmt::format("stock: {}", e.what()));
   }
   return runs;
 }

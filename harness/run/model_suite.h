@@ -17,7 +17,8 @@ namespace bic {
 std::vector<ModelChoice> model_questions(const Selection& selection);
 
 /// Looks into models as a backend runs them, beside its cases: how exact each tensor is, and which
-/// ops are reached. Stock has a worker of its own, which is started when it is first needed.
+/// ops are reached. Stock has a worker of its own, which is started when it is first needed; what
+/// befalls it is not the backend's.
 class ModelSuite {
  public:
   /// The backend and its `hello` must outlive it. `weights` are those of its preset; may be empty.

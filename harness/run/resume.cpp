@@ -85,7 +85,8 @@ void RunJournal::refuse(const std::string& fact,
 
 void RunJournal::refuse_complete(std::size_t problems, std::size_t decoders) const {
   const bool has_all = found_ >= problems && read_.decoder.size() >= decoders;
-  if (!resumed_ || !has_all || !std::filesystem::exists(report())) return;
+  // What the journal does not keep, as a model's tensors, may still be missing.
+  if (!resumed_ || !has_all || !is_complete(report())) return;
   throw UsageError(fmt::format(
       "--resume '{}': that run is complete; its report is '{}'", out_.string(), report().string()));
 }

@@ -200,6 +200,8 @@ TEST_F(Resume, RefusesWhereThereIsNothingToGoOnWith) {
   run(o);
   o.resume = true;
   EXPECT_THAT(refusal(o, ExitCode::kUsage), HasSubstr("that run is complete; its report is"));
+  std::ofstream(o.out / "report.json") << R"({"complete":false})";
+  EXPECT_TRUE(run(o).run.complete) << "cut after its last problem";
 }
 
 TEST_F(Resume, RefusesADamagedJournal) {

@@ -74,13 +74,19 @@ std::int64_t share_ppm(double error, double allowed) {
   return static_cast<std::int64_t>(std::min(kMost, std::ceil(share)));
 }
 
+/// What stock makes of a tensor, in the model's own dtypes and in fp64.
+struct StockTensor {
+  const TracedTensor &rounded, &exact;
+};
+
 /// The element that uses most of what is allowed; `most` is allowed of all alike.
-ModelTensor worst_element(const TracedTensor& t, const TracedTensor& exact_tensor, double most) {
+ModelTensor worst_element(const TracedTensor& t, const StockTensor& stock, double most) {
   ModelTensor worst{.section = t.section, .name = t.name, .invocation = t.invocation};
   worst.error = worst.allowed = fmt::format("{:a}", 0.0);
-  const std::vector<double> y = values_of(t), exact = values_of(exact_tensor);
-  const int digits = precision(*parse_dtype(t.dtype));
-  const bool fits = t.shape == exact_tensor.shape;
+  const bool fits = t.shape == stock.exact.shape && t.dtype == stock.rounded.dtype;
+  const std::vector<double> exact = values_of(stock.exact);
+  const std::vector<double> y = fits ? values_of(t) : std::vector<double>();
+  const int digits = precision(*parse_dtype(stock.rounded.dtype));
   for (std::size_t i = 0; i < exact.size(); ++i) {
     const bool hidden = std::fabs(exact[i]) >= kHidden;
     const double allowed = most + (hidden ? 0 : std::ldexp(std::fabs(exact[i]), -digits));
@@ -106,7 +112,8 @@ std::size_t place_of_action(const TracedRun& run) {
 ModelAccuracy judge_tensors(DType model,
                             const TracedRun& subject,
                             std::span<const StockRun> stock) {
-  if (subject.tensors.size() != stock.front().exact.tensors.size()) {
+  if (subject.tensors.size() != stock.front().exact.tensors.size() ||
+      subject.tensors.size() != stock.front().rounded.tensors.size()) {
     throw HarnessError("a model names other tensors on one backend than on another");
   }
   constexpr std::int64_t kAll = 1'000'000;
@@ -114,16 +121,18 @@ ModelAccuracy judge_tensors(DType model,
   ModelAccuracy all;
   for (std::size_t i = 0; i < subject.tensors.size(); ++i) {
     const TracedTensor& t = subject.tensors[i];
-    const auto dtype = parse_dtype(t.dtype);
-    if (!dtype) continue;  // whole numbers
+    if (!parse_dtype(stock.front().rounded.tensors[i].dtype)) continue;  // whole numbers
     double most = 2 * stock_error(t, i, stock);
     if (i == action && model == DType::kFloat32) most = std::min(most, kMostActionError);
-    ModelTensor worst = worst_element(t, twin(t, i, stock.front().exact), most);
+    const StockRun& first = stock.front();
+    ModelTensor worst =
+        worst_element(t, {twin(t, i, first.rounded), twin(t, i, first.exact)}, most);
     ++all.tensors;
     all.beyond += worst.share_ppm > kAll;
     const bool is_first = all.worst.name.empty();
     if (is_first || worst.share_ppm > all.worst.share_ppm) all.worst = std::move(worst);
   }
+  if (all.tensors == 0) throw HarnessError("a model named no tensor that could be judged");
   return all;
 }
 

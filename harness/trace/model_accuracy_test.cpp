@@ -119,5 +119,17 @@ TEST_F(JudgeTensors, RefusesRunsOfOtherTensors) {
   EXPECT_EQ(judge({1}).beyond, 1) << "of another shape";
 }
 
+TEST_F(JudgeTensors, WantsTheDtypesOfTheModel) {
+  const auto in_double = run_of("fp64", {{"x", {1, 2}}, {"a.updated_action", {0}}});
+  EXPECT_EQ(judge_tensors(model_, in_double, stock_).beyond, 2);
+  TracedRun counted = run_of("fp32", {{"x", {1, 2}}, {"a.updated_action", {0}}});
+  counted.tensors[0].dtype = "int64";
+  EXPECT_EQ(judge_tensors(model_, counted, stock_).beyond, 1) << "no number of the model's kind";
+}
+
+TEST_F(JudgeTensors, RefusesToJudgeNothing) {
+  EXPECT_THROW(judge_tensors(model_, {}, std::vector<StockRun>(1)), HarnessError);
+}
+
 }  // namespace
 }  // namespace bic

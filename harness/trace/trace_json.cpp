@@ -4,13 +4,12 @@
 
 #include "harness/trace/trace_report.h"
 #include "harness/workers/environment.h"
+#include "results_schema/trace_schema.h"
 
 namespace bic {
 namespace {
 
 using nlohmann::json;
-
-constexpr int kVersion = 1;
 
 std::string hex(double x) { return fmt::format("{:a}", x); }
 
@@ -74,7 +73,7 @@ json json_of(const Divergence& d) {
 
 json head_json(const TraceSubject& subject) {
   json j = subject.choice;
-  j.update({{"trace", kVersion},
+  j.update({{"trace", report::kTraceVersion},
             {"suite_version", suite_version()},
             {"backend", subject.backend},
             {"device", subject.device}});

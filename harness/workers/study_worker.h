@@ -11,7 +11,7 @@
 namespace bic {
 
 /// A worker that is asked for studies. It is started when it is first needed, and again where it
-/// died; where something else killed it, it is asked again.
+/// died; where something else killed it, it is asked again, at most twice.
 class StudyWorker {
  public:
   explicit StudyWorker(WorkerLaunch launch) : launch_(std::move(launch)) {}

@@ -27,8 +27,14 @@ std::vector<std::pair<const OpRow*, const OpRow*>> common_rows(const Report& bef
   return rows;
 }
 
-/// A level that rests on waived cases is not held; the waivers answer for that.
-bool is_excused(const OpRow& row) { return row.cases[Status::kWaived] > 0; }
+/// A level that rests on waived cases is not held; the waivers answer for that, not for what became
+/// vacuous beside them.
+bool is_excused(const OpRow& row) {
+  const auto is_open = [](const RelationRow& r) {
+    return r.required && r.vacuous > 0 && r.excused == 0;
+  };
+  return row.cases[Status::kWaived] > 0 && std::ranges::none_of(row.relations, is_open);
+}
 
 std::vector<LevelDrop> level_drops(const Report& before, const Report& now) {
   std::vector<LevelDrop> drops;

@@ -74,6 +74,8 @@ TEST(Difference, HasTheRowsThatHoldLess) {
   EXPECT_TRUE(compare(high, of_another_plan(low)).levels.empty()) << "that asked for other things";
   low.ops[0].cases[Status::kWaived] = 1;
   EXPECT_TRUE(compare(high, low).levels.empty()) << "its waiver answers for it";
+  low.ops[0].relations = {{.relation = "twins", .required = true, .vacuous = 3}};
+  EXPECT_EQ(compare(high, low).levels.size(), 1u) << "not for another relation";
 }
 
 TEST(Difference, HasTheRowsWhoseErrorMovedByAPerCentOfItsBound) {

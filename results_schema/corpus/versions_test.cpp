@@ -12,6 +12,7 @@
 #include "results_schema/signing/bundle.h"
 #include "results_schema/signing/statement.h"
 #include "results_schema/signing/verify.h"
+#include "results_schema/trace_schema.h"
 
 // What docs/versions.md promises of files that another version wrote.
 
@@ -53,6 +54,16 @@ TEST(Versions, AReportOfAnotherMajorIsRefusedInOneLine) {
                 "report.json: [schema_version]: " + std::to_string(version) +
                     ", and this program reads 1; read it with the bi-conform that wrote it");
     }
+  }
+}
+
+TEST(Versions, ATraceOfAnotherMajorIsRefusedInOneLine) {
+  for (const auto& path : files_of("traces")) {
+    json trace = json::parse(read(path));
+    trace["trace"] = 2;
+    trace["of_that_version"] = "only";
+    EXPECT_EQ(report::trace_schema_error(trace),
+              "[trace]: 2, and this program reads 1; read it with the bi-conform that wrote it");
   }
 }
 

@@ -47,6 +47,16 @@ void check_trace(const nlohmann::json& trace, const std::string& where) {
   if (!trace.contains("tensors")) {
     throw UsageError(where + ": an audit, which compares no tensors; trace without --audit");
   }
+  const auto first = trace.find("first_divergence");
+  if (first == trace.end()) return;
+  const nlohmann::json &index = first->at("tensor"), &tensors = trace.at("tensors");
+  if (!index.is_number_unsigned() || index.get<std::size_t>() >= tensors.size()) {
+    throw UsageError(
+        fmt::format("{}: first_divergence names tensor {}, of {} tensors; make it again",
+                    where,
+                    index.dump(),
+                    tensors.size()));
+  }
 }
 
 std::string html(const Report& report, const nlohmann::json* trace) {

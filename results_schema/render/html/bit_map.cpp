@@ -11,8 +11,7 @@ namespace {
 
 struct Seen {
   std::int64_t batch = 1, position = 0;
-  std::string bits;  ///< digest; "" for those of the sample alone
-  bool has_output = true;
+  std::optional<std::string> bits;  ///< "" for those of the sample alone; empty without output
 };
 
 /// By sample.
@@ -23,26 +22,41 @@ bool differs(const CaseResult& r) {
       r.reasons, [](Reason why) { return why == Reason::kBits || why == Reason::kNanBits; });
 }
 
-/// The cases of `alone`, by what their problem is.
+/// Whether the backend was asked in the batch and alone, and its answer was judged.
+bool ran(Status s) {
+  return s != Status::kUnsupported && s != Status::kSkipped && s != Status::kError &&
+         s != Status::kBlocked;
+}
+
+/// A case that passed has the bits of the sample alone, whether or not its digest was kept.
+std::optional<std::string> bits_of(const CaseResult& r) {
+  if (differs(r)) return "other " + r.digest;
+  const bool passed = r.status == Status::kPass || r.status == Status::kVacuous ||
+                      r.status == Status::kUnexpectedPass;
+  if (passed || !r.digest.empty()) return "";
+  return std::nullopt;
+}
+
+/// The cases of `alone` that ran, by what their problem is.
 std::map<std::string, Problem> problems_of(const std::vector<const CaseResult*>& cases) {
   std::map<std::string, Problem> problems;
   for (const CaseResult* r : cases) {
-    if (r->case_name.find(".alone/") == std::string::npos) continue;
+    if (!ran(r->status) || r->case_name.find(".alone/") == std::string::npos) continue;
     CaseName c = parse_case_name(r->case_name);
     const Trial trial = c.trials.front();
     c.trials = {Trial{}};
-    const std::string bits = differs(*r) ? r->digest : "";
-    problems[to_string(c)][trial.sample].push_back(
-        {trial.batch, trial.position, bits, !r->digest.empty()});
+    problems[to_string(c)][trial.sample].push_back({trial.batch, trial.position, bits_of(*r)});
   }
   return problems;
 }
 
-void put(BitMap& map, std::pair<std::int64_t, std::int64_t> at, int bits) {
+void put(BitMap& map, const BitMap::Place& at, int bits) {
   const auto rank = [](int b) { return b == BitMap::kNoOutput ? 1 << 30 : b; };
   BitMap::Cell& cell = map.cells[at];
   ++cell.cases;
   if (rank(bits) > rank(cell.bits)) cell.bits = bits;
+  if (bits == BitMap::kNoOutput) map.without_output.insert(at);
+  if (bits > 0) map.different.insert(at);
 }
 
 BitMap map_of(Problem problem) {
@@ -53,17 +67,16 @@ BitMap map_of(Problem problem) {
     put(map, {1, 0}, 0);
     for (const Seen& s : seen) {
       const int next = static_cast<int>(number.size());
-      const int bits =
-          s.has_output ? number.try_emplace(s.bits, next).first->second : BitMap::kNoOutput;
+      const int bits = s.bits ? number.try_emplace(*s.bits, next).first->second : BitMap::kNoOutput;
       put(map, {s.batch, s.position}, bits);
     }
   }
-  for (const auto& [at, cell] : map.cells) {
-    if (cell.bits == 0) continue;
-    ++map.different;
-    if (!map.first_batch) map.first_batch = at.first;
-  }
   return map;
+}
+
+/// By which the problem is chosen whose map is shown.
+std::pair<std::size_t, std::size_t> rank(const BitMap& map) {
+  return {map.different.size(), map.without_output.size()};
 }
 
 /// "k4096,n1024 fill=cancel".
@@ -89,9 +102,8 @@ std::optional<BitMap> bit_map(const std::vector<const CaseResult*>& cases) {
   const std::map<std::string, Problem> problems = problems_of(cases);
   for (const auto& [text, problem] : problems) {
     BitMap map = map_of(problem);
-    if (map.different == 0) continue;
-    ++differing;
-    if (most && map.different <= most->different) continue;
+    if (!map.different.empty()) ++differing;
+    if (rank(map) <= (most ? rank(*most) : rank({}))) continue;
     map.problem = problem_text(text);
     most = std::move(map);
   }

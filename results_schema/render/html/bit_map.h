@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,16 +23,19 @@ struct BitMap {
     int cases = 0;
   };
 
-  std::string problem;                                          ///< "k4096,n1024 fill=cancel"
-  std::map<std::pair<std::int64_t, std::int64_t>, Cell> cells;  ///< by batch and position
-  std::int64_t different = 0;                                   ///< cells with other bits or none
-  std::optional<std::int64_t> first_batch;                      ///< the smallest with other bits
-  std::int64_t problems = 0;            ///< of the row, those with cases of `alone`
-  std::int64_t differing_problems = 0;  ///< of them, those that differ
+  /// Batch and position.
+  using Place = std::pair<std::int64_t, std::int64_t>;
+
+  std::string problem;  ///< "k4096,n1024 fill=cancel"
+  std::map<Place, Cell> cells;
+  std::set<Place> different;            ///< where a sample had other bits
+  std::set<Place> without_output;       ///< where none came of a sample
+  std::int64_t problems = 0;            ///< of the row, those with cases of `alone` that ran
+  std::int64_t differing_problems = 0;  ///< of them, those with other bits
 };
 
-/// The map of the problem with the most cells that differ among those of the given cases, which are
-/// of one op and dtype; empty when none differs.
+/// The map of the problem with the most places that differ, then the most without output, among
+/// those of the given cases, which are of one op and dtype; empty when there is no such place.
 std::optional<BitMap> bit_map(const std::vector<const CaseResult*>& cases);
 
 }  // namespace bic::report

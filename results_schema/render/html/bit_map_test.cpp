@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 namespace bic::report {
 namespace {
 
@@ -20,6 +22,8 @@ CaseResult seen(int k, int batch, int position, int sample, const std::string& d
   if (digest != "a") c.reasons = {digest.empty() ? Reason::kShape : Reason::kBits};
   return c;
 }
+
+using Places = std::set<BitMap::Place>;
 
 std::optional<BitMap> map_of(const std::vector<CaseResult>& cases) {
   std::vector<const CaseResult*> pointers;
@@ -39,8 +43,8 @@ TEST(BitMap, NumbersTheBitsOfASampleBySizeOfBatch) {
   EXPECT_EQ(map->cells.at({8, 3}).bits, 1);
   EXPECT_EQ(map->cells.at({33, 7}).bits, 2);
   EXPECT_EQ(map->cells.at({65, 2}).bits, 1);
-  EXPECT_EQ(map->different, 3);
-  EXPECT_EQ(map->first_batch, 8);
+  EXPECT_EQ(map->different, (Places{{8, 3}, {33, 7}, {65, 2}}));
+  EXPECT_EQ(map->without_output, Places{});
 }
 
 TEST(BitMap, ShowsTheWorstOfSeveralSamplesInACell) {
@@ -52,6 +56,43 @@ TEST(BitMap, ShowsTheWorstOfSeveralSamplesInACell) {
   EXPECT_EQ(map->cells.at({8, 3}).bits, 1);
   EXPECT_EQ(map->cells.at({8, 3}).cases, 2);
   EXPECT_EQ(map->cells.at({9, 2}).bits, BitMap::kNoOutput);
+  EXPECT_EQ(map->different, (Places{{8, 3}, {9, 2}}));
+  EXPECT_EQ(map->without_output, (Places{{9, 2}}));
+}
+
+TEST(BitMap, TellsPlacesWithoutOutputFromThoseWithOtherBits) {
+  CaseResult crash = seen(64, 5, 2, 4, "");
+  crash.status = Status::kCrash;
+  crash.reasons = {Reason::kSignal};
+  const auto map = map_of({crash, seen(64, 8, 3, 4, "b")});
+  ASSERT_TRUE(map);
+  EXPECT_EQ(map->different, (Places{{8, 3}}));
+  EXPECT_EQ(map->without_output, (Places{{5, 2}}));
+  const auto without_bits = map_of({crash, seen(64, 8, 3, 4, "a")});
+  ASSERT_TRUE(without_bits);
+  EXPECT_EQ(without_bits->different, Places{});
+  EXPECT_EQ(without_bits->differing_problems, 0);
+}
+
+TEST(BitMap, LeavesOutCasesThatDidNotRun) {
+  for (const Status status :
+       {Status::kUnsupported, Status::kSkipped, Status::kError, Status::kBlocked}) {
+    CaseResult c = seen(64, 5, 2, 4, "");
+    c.status = status;
+    c.reasons = {};
+    const auto map = map_of({c, seen(64, 8, 3, 4, "b")});
+    ASSERT_TRUE(map);
+    EXPECT_FALSE(map->cells.contains({5, 2})) << name(status);
+    EXPECT_EQ(map->without_output, Places{}) << name(status);
+  }
+}
+
+TEST(BitMap, ACaseThatPassedWithoutADigestHasTheBitsOfTheSampleAlone) {
+  CaseResult passed = seen(64, 5, 2, 4, "a");
+  passed.digest = "";
+  const auto map = map_of({passed, seen(64, 8, 3, 4, "b")});
+  ASSERT_TRUE(map);
+  EXPECT_EQ(map->cells.at({5, 2}).bits, 0);
 }
 
 TEST(BitMap, IsOfTheProblemThatDiffersMost) {

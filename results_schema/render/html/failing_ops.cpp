@@ -51,14 +51,24 @@ std::map<std::int64_t, double> scale(const std::set<std::int64_t>& values, doubl
 }
 
 std::string map_text(const BitMap& map) {
-  std::string text =
-      fmt::format("Problem {}: in {} of {} places a sample had other bits than alone",
-                  map.problem,
-                  map.different,
-                  map.cells.size() - 1);
-  if (map.first_batch) text += fmt::format(", from B={} on", *map.first_batch);
-  text += fmt::format(". Of {} problems, {} differ so.", map.problems, map.differing_problems);
-  return text;
+  const std::size_t places = map.cells.size() - 1;
+  std::vector<std::string> seen;
+  if (const auto& at = map.different; !at.empty()) {
+    seen.push_back(
+        fmt::format("in {} of {} places a sample had other bits than alone, from B={} on",
+                    at.size(),
+                    places,
+                    at.begin()->first));
+  }
+  if (const auto& at = map.without_output; !at.empty()) {
+    seen.push_back(fmt::format(
+        "in {} of {} places no output came, first at B={}", at.size(), places, at.begin()->first));
+  }
+  return fmt::format("Problem {}: {}. Of {} problems, {} with other bits.",
+                     map.problem,
+                     fmt::join(seen, "; "),
+                     map.problems,
+                     map.differing_problems);
 }
 
 data cell_view(std::int64_t batch, std::int64_t position, int bits, double x, double y) {

@@ -61,9 +61,39 @@ TEST(Html, SaysTheVerdictInAPlainSentence) {
   EXPECT_THAT(html(r), HasSubstr("Every sample kept its bits whatever its batch"));
   r.totals.cases[Status::kWaived] = 2;
   EXPECT_THAT(html(r), Not(HasSubstr("Every sample kept its bits")));
-  EXPECT_THAT(html(r), HasSubstr("Nothing failed but 2 cases that are waived"));
+  EXPECT_THAT(html(r), HasSubstr("Nothing failed but what is waived, 2 cases: somebody"));
   r.verdict.exit_code = 3;
   EXPECT_THAT(html(r), HasSubstr("Nothing failed, but too little was shown"));
+}
+
+TEST(Html, CountsTheOpsThatTheBackendClaims) {
+  Report r = example_report();
+  OpRow unclaimed = example_op();
+  unclaimed.op = "gelu";
+  unclaimed.cases = {};
+  unclaimed.cases[Status::kUnsupported] = 5;
+  r.ops.push_back(unclaimed);
+  EXPECT_THAT(html(r), HasSubstr("<p class=\"sentence\">1 of 1 op failed."));
+  EXPECT_THAT(html(r), HasSubstr("<dt>ops that failed</dt><dd>1 of 1</dd>"));
+  r.verdict.exit_code = 0;
+  EXPECT_THAT(html(r), HasSubstr(", on 1 op.</p>"));
+}
+
+TEST(Html, SaysWhatDecodersAndModelsDidWhereNoOpRan) {
+  Report r = example_report();
+  r.ops.clear();
+  r.cases.clear();
+  r.failures.clear();
+  r.totals = {};
+  r.decoder = {example_held_decoder()};
+  r.verdict = {.conforms = true, .strength = "quick", .text = "temperature 0"};
+  EXPECT_THAT(html(r),
+              HasSubstr("<p class=\"sentence\">A prompt had one answer whoever else was served, on "
+                        "1 decoder. Every tensor of 1 model is within its bound.</p>"));
+  r.models.clear();
+  r.decoder.push_back(example_decoder());
+  r.decoder[1].status = Status::kWaived;
+  EXPECT_THAT(html(r), HasSubstr("Nothing failed but what is waived, 1 decoder: somebody"));
 }
 
 TEST(Html, ShowsTheLevelOfEachOpAndDtype) {
@@ -93,6 +123,19 @@ TEST(Html, DrawsAMapForEachFailingRowAndSaysHowItsFailureIsRepeated) {
   EXPECT_THAT(page,
               HasSubstr("data-copy=\"bi-conform repro &apos;mm.alone/bf16:k2:B8#0~B1#0:fill=cancel:"
                         "s=0000000000000001&apos; --backend libtorch --python python3.9\""));
+}
+
+TEST(Html, NamesPlacesWithoutOutputApartFromThoseWithOtherBits) {
+  Report r = example_report();
+  CaseResult crash = example_pass();
+  crash.case_name = "mm.alone/bf16:k64:B5@3#42~B1#42:fill=cancel:s=0000000000000001";
+  crash.status = Status::kCrash;
+  crash.digest = "";
+  r.cases.push_back(crash);
+  EXPECT_THAT(
+      html(r),
+      HasSubstr("in 1 of 3 places a sample had other bits than alone, from B=9 on; in 1 of "
+                "3 places no output came, first at B=5. Of 1 problems, 1 with other bits."));
 }
 
 TEST(Html, ShowsErrorAndSpeedBesideTheirNumbers) {
@@ -196,6 +239,11 @@ TEST(Html, RefusesWhatIsNoTrace) {
   trace["differing"] = -1;
   EXPECT_THROW(check_trace(trace, "t.json"), UsageError);
   EXPECT_THROW(check_trace(nlohmann::json::object(), "t.json"), UsageError);
+  for (const char* index : {"2", "-1", "18446744073709551615", "36893488147419103232"}) {
+    trace = example_trace();
+    trace["first_divergence"]["tensor"] = nlohmann::json::parse(index);
+    EXPECT_THROW(check_trace(trace, "t.json"), UsageError) << index;
+  }
 }
 
 }  // namespace

@@ -41,6 +41,18 @@ std::set<std::string> ops_that_move(const Report& report) {
   return ops;
 }
 
+/// Whether the op in that dtype is in the manifest.
+bool claimed(const OpRow& row) {
+  return row.cases.sum() == 0 || row.cases[Status::kUnsupported] < row.cases.sum();
+}
+
+/// Ops that are in the manifest in some dtype.
+std::int64_t claimed_ops(const Report& report) {
+  return std::ranges::count_if(by_op(report), [&](const OpRows& op) {
+    return std::ranges::any_of(op.rows, [&](std::size_t row) { return claimed(report.ops[row]); });
+  });
+}
+
 std::int64_t red_ops(const Report& report) {
   return std::ranges::count_if(by_op(report), [&](const OpRows& op) {
     return std::ranges::any_of(
@@ -48,16 +60,16 @@ std::int64_t red_ops(const Report& report) {
   });
 }
 
-std::string ops_text(std::int64_t count) {
-  return count == 1 ? "1 op" : fmt::format("{} ops", count);
+/// "1 op", "1,234 ops".
+std::string counted(std::int64_t count, const char* thing) {
+  return fmt::format("{} {}{}", count_text(count), thing, count == 1 ? "" : "s");
 }
 
 /// The plain sentence of a run in which something is red.
 std::string failing_sentence(const Report& report) {
-  const auto ops = static_cast<std::int64_t>(by_op(report).size());
   const std::int64_t red = red_ops(report);
   if (red == 0) return "No op failed, but something else that was asked for did.";
-  std::string text = fmt::format("{} of {} failed.", red, ops_text(ops));
+  std::string text = fmt::format("{} of {} failed.", red, counted(claimed_ops(report), "op"));
   const auto moving = static_cast<std::int64_t>(ops_that_move(report).size());
   if (moving > 0) {
     text += fmt::format(
@@ -68,18 +80,46 @@ std::string failing_sentence(const Report& report) {
   return text;
 }
 
-std::string sentence(const Report& report) {
+/// "2 cases and 1 decoder"; empty where nothing is waived.
+std::string waived_text(const Report& report) {
+  std::vector<std::string> parts;
+  if (const auto cases = report.totals.cases[Status::kWaived]; cases > 0)
+    parts.push_back(counted(cases, "case"));
+  const auto decoders = std::ranges::count(report.decoder, Status::kWaived, &DecoderRow::status);
+  if (decoders > 0) parts.push_back(counted(decoders, "decoder"));
+  return fmt::format("{}", fmt::join(parts, " and "));
+}
+
+/// Of a run that conforms without an op.
+std::string whole_models_sentence(const Report& report) {
+  std::vector<std::string> parts;
+  const auto decoders = std::ranges::count(report.decoder, Status::kPass, &DecoderRow::status);
+  if (decoders > 0) {
+    parts.push_back(fmt::format("A prompt had one answer whoever else was served, on {}.",
+                                counted(decoders, "decoder")));
+  }
+  const auto models = std::ranges::count(report.models, Status::kPass, &ModelRow::status);
+  if (models > 0) {
+    parts.push_back(
+        fmt::format("Every tensor of {} is within its bound.", counted(models, "model")));
+  }
+  return parts.empty() ? report.verdict.text : fmt::format("{}", fmt::join(parts, " "));
+}
+
+std::string conforming_sentence(const Report& report) {
   const Verdict& v = report.verdict;
-  switch (static_cast<ExitCode>(v.exit_code)) {
+  if (const std::string waived = waived_text(report); !waived.empty()) {
+    return fmt::format("Nothing failed but what is waived, {}: somebody answers for it.", waived);
+  }
+  if (v.ops_covered == 0) return whole_models_sentence(report);
+  return fmt::format(
+      "Every sample kept its bits {}, on {}.", kept_under(v.level), counted(v.ops_covered, "op"));
+}
+
+std::string sentence(const Report& report) {
+  switch (static_cast<ExitCode>(report.verdict.exit_code)) {
     case ExitCode::kConforms:
-      if (const auto waived = report.totals.cases[Status::kWaived]; waived > 0) {
-        return fmt::format(
-            "Nothing failed but {} cases that are waived: somebody answers for them.",
-            count_text(waived));
-      }
-      return fmt::format("Every sample kept its bits {}, on {}.",
-                         kept_under(v.level),
-                         ops_text(static_cast<std::int64_t>(by_op(report).size())));
+      return conforming_sentence(report);
     case ExitCode::kDoesNotConform:
       return failing_sentence(report);
     case ExitCode::kUnproved:
@@ -116,8 +156,7 @@ list tiles(const Report& report) {
     tiles.push_back(object{{"label", label}, {"value", value}});
   };
   add("level of the whole run", std::string(name(report.verdict.level)));
-  add("ops that failed",
-      fmt::format("{} of {}", red_ops(report), static_cast<std::int64_t>(by_op(report).size())));
+  add("ops that failed", fmt::format("{} of {}", red_ops(report), claimed_ops(report)));
   add("cases", count_text(report.totals.planned));
   add("passed", count(Status::kPass));
   add("red", count_text(count_red(report.totals.cases)));

@@ -78,9 +78,10 @@ std::map<std::string, Stored> open_sharded(const fs::path& path) {
 
 /// The file that a path stands for: itself, or of a folder the index or the single file.
 fs::path file_at(const fs::path& path) {
-  if (!fs::is_directory(path)) return path;
+  std::error_code unreadable;  // who opens the file says so
+  if (!fs::is_directory(path, unreadable)) return path;
   for (const char* name : {"model.safetensors.index.json", "model.safetensors"}) {
-    if (fs::exists(path / name)) return path / name;
+    if (fs::exists(path / name, unreadable)) return path / name;
   }
   throw UsageError(fmt::format(
       "{}: neither model.safetensors nor model.safetensors.index.json is in it", path.string()));

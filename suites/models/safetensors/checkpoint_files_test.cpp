@@ -76,6 +76,12 @@ TEST(CheckpointFiles, WhatIsNoCheckpointIsRefused) {
   EXPECT_THAT(refusal(folder.write("w.safetensors", "")), HasSubstr("0 bytes are too few"));
 }
 
+TEST(CheckpointFiles, APathThatNoSystemCallTakesIsRefused) {
+  const std::string too_long = std::string(300, 'w') + ".safetensors";
+  EXPECT_THAT(refusal(too_long), HasSubstr("cannot open it"));
+  EXPECT_THROW(checkpoint_sha256(too_long), UsageError);
+}
+
 TEST(CheckpointSha256, IsOfTheFileOrOfTheListOfIndexAndShards) {
   const TemporaryFolder folder;
   const auto single = folder.write("model.safetensors", one_tensor("a", "1234"));
