@@ -22,6 +22,10 @@ std::string contradiction(const ModelRow& row) {
 
 }  // namespace
 
+std::string name(const ModelRow& row) {
+  return row.model + " " + row.preset + " " + std::string(bic::name(row.dtype));
+}
+
 std::string check_models(const Report& report) {
   if (report.models.empty()) return "";
   if (report.run.shard && report.run.shard->index != 1) {
@@ -29,7 +33,7 @@ std::string check_models(const Report& report) {
   }
   std::set<std::tuple<std::string, std::string, DType>> seen;
   for (const ModelRow& row : report.models) {
-    const std::string who = row.model + " " + row.preset + " " + std::string(name(row.dtype));
+    const std::string who = name(row);
     if (!seen.insert({row.model, row.preset, row.dtype}).second) return who + " is there twice";
     const std::string wrong = contradiction(row);
     if (!wrong.empty()) return who + ": " + std::string(name(row.status)) + " " + wrong;

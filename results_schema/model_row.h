@@ -57,6 +57,9 @@ struct ModelRow {
   std::vector<ModelOp> ops;               ///< in the order of the first of each; so too
 };
 
+/// "pi0 tiny-ragged bf16".
+std::string name(const ModelRow& row);
+
 // JSON under the members' names, as in the schema. Reading throws nlohmann::json::exception or
 // UsageError when it does not fit.
 void to_json(nlohmann::json& j, const ModelWeights& weights);

@@ -1,5 +1,5 @@
 // A CUDA kernel that misbehaves at some batch sizes, for the tests of what a device's errors cost
-// (harness/e2e/cuda_test.py). Else each output is one sum over k in order, in double.
+// (harness/e2e/gpu_test.py). Else each output is one sum over k in order, in double.
 #include <ATen/ops/empty.h>
 #include <ATen/ops/index.h>
 #include <ATen/ops/tensor.h>

@@ -21,15 +21,6 @@ using protocol::ManifestEntry;
 /// results whatever MXCSR says (Intel SDM, VDPBF16PS). Not measured: it needs such a CPU.
 bool bf16_flushes() { return __builtin_cpu_supports("avx512bf16"); }
 
-ManifestEntry entry(std::string op, const Arithmetic& narrow) {
-  ManifestEntry e{std::move(op), {kAllDTypes.begin(), kAllDTypes.end()}, {}, {}, "stock ATen"};
-  for (DType dtype : e.dtypes) {
-    e.arithmetic[dtype] = narrow;
-    if (dtype == DType::kFloat64) e.arithmetic[dtype].accumulator = DType::kFloat64;
-  }
-  return e;
-}
-
 /// In 16 bits the op rounds on its way too: `form`, and where that was seen.
 void round_more(ManifestEntry& e, const std::string& form, const std::string& source) {
   for (DType dtype : {DType::kBFloat16, DType::kFloat16}) {
@@ -39,7 +30,7 @@ void round_more(ManifestEntry& e, const std::string& form, const std::string& so
 }
 
 ManifestEntry contraction(std::string op) {
-  ManifestEntry e = entry(
+  ManifestEntry e = stock_entry(
       std::move(op),
       {.source = "measured on AVX2: sums in fp32 (fp64 for fp64), one rounding to 16-bit types"});
   e.arithmetic[DType::kBFloat16].flushes_subnormals = bf16_flushes();
@@ -56,7 +47,7 @@ ManifestEntry linear() {
 }
 
 ManifestEntry softmax() {
-  ManifestEntry e = entry(
+  ManifestEntry e = stock_entry(
       "softmax",
       {.elementary_ulps = 2, .source = "measured on AVX2: exp within 2 ulp in fp32, one division"});
   round_more(
@@ -68,10 +59,11 @@ ManifestEntry softmax() {
 }
 
 ManifestEntry attention() {
-  ManifestEntry e = entry("scaled_dot_product_attention",
-                          {.elementary_ulps = 4,
-                           .source = "measured on AVX-512: sums in fp32; header vec512_float.h: "
-                                     "exp_u20, measured within 3.3 ulp (its comment says 20)"});
+  ManifestEntry e =
+      stock_entry("scaled_dot_product_attention",
+                  {.elementary_ulps = 4,
+                   .source = "measured on AVX-512: sums in fp32; header vec512_float.h: "
+                             "exp_u20, measured within 3.3 ulp (its comment says 20)"});
   for (DType dtype : {DType::kBFloat16, DType::kFloat16}) {
     e.arithmetic[dtype].elementary_ulps = 944;
     e.arithmetic[dtype].form = "round-weights";
@@ -86,7 +78,7 @@ ManifestEntry attention() {
 }
 
 ManifestEntry gelu() {
-  ManifestEntry e = entry(
+  ManifestEntry e = stock_entry(
       "gelu",
       {.elementary_ulps = 5,
        .form = "1+erf",
@@ -104,7 +96,7 @@ ManifestEntry gelu() {
 
 /// var, std and var_mean.
 ManifestEntry moments(std::string op) {
-  ManifestEntry e = entry(
+  ManifestEntry e = stock_entry(
       std::move(op),
       {.source = "header SharedReduceOps.h: WelfordOps; measured on AVX-512: in fp64 for every "
                  "type, rounded to fp32 on the way to 16 bits"});
@@ -114,14 +106,14 @@ ManifestEntry moments(std::string op) {
 }
 
 ManifestEntry cumsum() {
-  ManifestEntry e = entry("cumsum", {.source = "sums in fp32, fp64 for fp64; one rounding"});
+  ManifestEntry e = stock_entry("cumsum", {.source = "sums in fp32, fp64 for fp64; one rounding"});
   e.arithmetic[DType::kFloat32].accumulator = DType::kFloat64;
   e.arithmetic[DType::kFloat32].source = "measured on AVX-512: sums in fp64";
   return e;
 }
 
 ManifestEntry log_softmax() {
-  ManifestEntry e = entry("log_softmax", {.source = "measured on AVX-512: exp within 2 ulp"});
+  ManifestEntry e = stock_entry("log_softmax", {.source = "measured on AVX-512: exp within 2 ulp"});
   round_more(e,
              "round-log",
              "; along the last axis the sum and its logarithm are kept in 16 bits (one rounding is "
@@ -130,7 +122,7 @@ ManifestEntry log_softmax() {
 }
 
 ManifestEntry logsumexp() {
-  ManifestEntry e = entry("logsumexp", {.source = "measured on AVX-512: exp within 2 ulp"});
+  ManifestEntry e = stock_entry("logsumexp", {.source = "measured on AVX-512: exp within 2 ulp"});
   round_more(
       e,
       "round-all",
@@ -141,7 +133,7 @@ ManifestEntry logsumexp() {
 
 /// group_norm and batch_norm of row-major tensors.
 ManifestEntry folded(std::string op, const std::string& moments) {
-  return entry(
+  return stock_entry(
       std::move(op),
       {.form = "folded",
        .source = moments +
@@ -150,7 +142,7 @@ ManifestEntry folded(std::string op, const std::string& moments) {
 }
 
 ManifestEntry prod() {
-  ManifestEntry e = entry("prod", {.source = "products in fp32, fp64 for fp64"});
+  ManifestEntry e = stock_entry("prod", {.source = "products in fp32, fp64 for fp64"});
   for (DType dtype : {DType::kBFloat16, DType::kFloat16}) {
     e.arithmetic[dtype] = {.accumulator = dtype,
                            .source =
@@ -161,7 +153,7 @@ ManifestEntry prod() {
 }
 
 ManifestEntry rsqrt() {
-  ManifestEntry e = entry("rsqrt", {.source = "measured on AVX-512: a root and a division"});
+  ManifestEntry e = stock_entry("rsqrt", {.source = "measured on AVX-512: a root and a division"});
   round_more(
       e,
       "round-root",
@@ -171,7 +163,7 @@ ManifestEntry rsqrt() {
 }
 
 ManifestEntry pow() {
-  ManifestEntry e = entry("pow", {.source = "measured on AVX-512: pow of Sleef, 1 ulp"});
+  ManifestEntry e = stock_entry("pow", {.source = "measured on AVX-512: pow of Sleef, 1 ulp"});
   e.arithmetic[DType::kBFloat16].form = "round-square";
   e.arithmetic[DType::kBFloat16].source +=
       "; x^3 is x^2, rounded, times x (one rounding is exceeded; PowKernel.cpp of another commit)";
@@ -179,7 +171,7 @@ ManifestEntry pow() {
 }
 
 ManifestEntry add() {
-  ManifestEntry e = entry("add", {.source = "measured on AVX-512: one rounding"});
+  ManifestEntry e = stock_entry("add", {.source = "measured on AVX-512: one rounding"});
   round_more(
       e,
       "round-alpha",
@@ -188,7 +180,7 @@ ManifestEntry add() {
 }
 
 ManifestEntry rotary() {
-  ManifestEntry e = entry("rotary", {.source = "four ops: each rounds, also to 16 bits"});
+  ManifestEntry e = stock_entry("rotary", {.source = "four ops: each rounds, also to 16 bits"});
   round_more(e, "round-products", "");
   return e;
 }
@@ -215,15 +207,15 @@ std::vector<ManifestEntry> known() {
       contraction("dot"),
       contraction("conv2d"),
       contraction("conv1d"),
-      entry("sum", {.source = "measured on AVX2: sums in fp32 for 16-bit types"}),
-      entry("mean", {.source = "measured on AVX-512: sums in fp32, one rounding"}),
+      stock_entry("sum", {.source = "measured on AVX2: sums in fp32 for 16-bit types"}),
+      stock_entry("mean", {.source = "measured on AVX-512: sums in fp32, one rounding"}),
       moments("var"),
       moments("std"),
       moments("var_mean"),
       cumsum(),
       prod(),
       softmax(),
-      entry(
+      stock_entry(
           "layer_norm",
           {.form = "ax+b",
            .source =
@@ -257,17 +249,29 @@ void restrict_to(ManifestEntry& e, const std::vector<DType>& dtypes) {
 
 }  // namespace
 
-std::vector<ManifestEntry> stock_manifest() {
-  std::vector<ManifestEntry> listed = known(), all;
+ManifestEntry stock_entry(std::string op, const Arithmetic& narrow) {
+  ManifestEntry e{std::move(op), {kAllDTypes.begin(), kAllDTypes.end()}, {}, {}, "stock ATen"};
+  for (DType dtype : e.dtypes) {
+    e.arithmetic[dtype] = narrow;
+    if (dtype == DType::kFloat64) e.arithmetic[dtype].accumulator = DType::kFloat64;
+  }
+  return e;
+}
+
+std::vector<ManifestEntry> manifest_with(std::vector<ManifestEntry> listed) {
+  std::vector<ManifestEntry> all;
   for (const OpSpec& op : registry()) {
     const auto at = find_entry(listed, op.name);
-    all.push_back(at != listed.end()
-                      ? std::move(*at)
-                      : entry(op.name, {.source = "sums in fp32, fp64 for fp64; one rounding"}));
+    all.push_back(
+        at != listed.end()
+            ? std::move(*at)
+            : stock_entry(op.name, {.source = "sums in fp32, fp64 for fp64; one rounding"}));
     restrict_to(all.back(), op.dtypes);
   }
   return all;
 }
+
+std::vector<ManifestEntry> stock_manifest() { return manifest_with(known()); }
 
 std::vector<ManifestEntry> completed(std::vector<ManifestEntry> own) {
   std::vector<ManifestEntry> all = stock_manifest();

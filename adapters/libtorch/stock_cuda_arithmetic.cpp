@@ -85,18 +85,12 @@ void differ(protocol::ManifestEntry& e, const Difference& d) {
 }  // namespace
 
 std::vector<protocol::ManifestEntry> stock_cuda_manifest() {
-  std::vector<protocol::ManifestEntry> all;
-  for (const OpSpec& op : registry()) {
-    protocol::ManifestEntry e{op.name, op.dtypes, {}, {}, "stock ATen"};
-    for (const DType dtype : op.dtypes) {
-      e.arithmetic[dtype] = {.source = "sums in fp32, fp64 for fp64; one rounding"};
-      if (dtype == DType::kFloat64) e.arithmetic[dtype].accumulator = DType::kFloat64;
-    }
-    const auto at = differences().find(op.name);
-    if (at != differences().end()) differ(e, at->second);
-    all.push_back(std::move(e));
+  std::vector<protocol::ManifestEntry> listed;
+  for (const auto& [op, difference] : differences()) {
+    listed.push_back(stock_entry(op, {}));
+    differ(listed.back(), difference);
   }
-  return all;
+  return manifest_with(std::move(listed));
 }
 
 std::vector<protocol::ManifestEntry> stock_manifest_here() {

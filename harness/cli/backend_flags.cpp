@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
-
 #include "harness/files/typed.h"
 #include "harness/reference/declare.h"
 #include "harness/reference/model_weights.h"
 #include "harness/workers/backends.h"
+#include "harness/workers/torch_found.h"
 #include "harness/workers/torch_launch.h"
 #include "results_schema/error.h"
 
@@ -119,8 +118,7 @@ WorkerLaunch BackendFlags::launch(const Program& program) const {
 std::optional<WorkerLaunch> BackendFlags::stock(const Program& program) const {
   if (!has_stock(program.path)) return {};
   // A module's torch may reach a device where this build's does not.
-  const char* const torch = std::getenv("BIC_TORCH");
-  if (needs_python(backend) && is_cuda(device) && (torch == nullptr || *torch == '\0')) return {};
+  if (needs_python(backend) && is_cuda(device) && named_torch().empty()) return {};
   return launch_of("libtorch", program.path, {.device = takes_device(backend) ? device : ""});
 }
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "harness/cli/flags.h"
-#include "harness/cli/signing_files.h"
+#include "harness/files/report_file.h"
 #include "harness/files/text_file.h"
 #include "results_schema/compare/bits.h"
 #include "results_schema/error.h"

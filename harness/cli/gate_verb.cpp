@@ -14,6 +14,7 @@
 #include "results_schema/case_name.h"
 #include "results_schema/compare/difference.h"
 #include "results_schema/error.h"
+#include "results_schema/op_rows.h"
 
 namespace bic {
 namespace {
@@ -130,9 +131,8 @@ void narrow(report::Report& baseline, const Selection& selection) {
 
 /// Whether the row may be slower than in the baseline.
 bool looks_slower(const report::Report& baseline, const report::OpRow& row) {
-  const auto before = std::ranges::find_if(
-      baseline.ops, [&](const report::OpRow& o) { return o.op == row.op && o.dtype == row.dtype; });
-  return before != baseline.ops.end() && report::may_be_slower(*before, row);
+  const report::OpRow* const before = find_row(baseline, row.op, row.dtype);
+  return before != nullptr && report::may_be_slower(*before, row);
 }
 
 /// What a gate found.

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/cli/flags.h"
-#include "harness/cli/signing_files.h"
 #include "harness/files/out_folder.h"
+#include "harness/files/report_file.h"
 #include "harness/files/text_file.h"
 #include "harness/run/console.h"
 #include "results_schema/error.h"

@@ -11,6 +11,7 @@
 #include "results_schema/error.h"
 #include "results_schema/json.h"
 #include "results_schema/nearest.h"
+#include "results_schema/op_rows.h"
 #include "suites/ops/op_spec.h"
 
 namespace bic {
@@ -56,10 +57,8 @@ std::vector<report::MissingRow> missing_rows(const std::vector<RequiredRow>& req
                                              const report::Report& report) {
   std::vector<report::MissingRow> missing;
   for (const RequiredRow& r : required) {
-    const auto row = std::ranges::find_if(
-        report.ops, [&](const report::OpRow& o) { return o.op == r.op && o.dtype == r.dtype; });
-    const std::string why =
-        row == report.ops.end() ? "not in the run" : why_not(*row, report.run.target);
+    const report::OpRow* const row = find_row(report, r.op, r.dtype);
+    const std::string why = row == nullptr ? "not in the run" : why_not(*row, report.run.target);
     if (!why.empty()) missing.push_back({r.op, r.dtype, why});
   }
   return missing;

@@ -2,6 +2,7 @@
 
 #include "harness/cli/flags.h"
 #include "harness/cli/signing_files.h"
+#include "harness/files/report_file.h"
 
 namespace bic {
 

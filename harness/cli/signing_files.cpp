@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <ctime>
 
+#include "harness/files/report_file.h"
 #include "harness/files/text_file.h"
 #include "harness/judge/verdict.h"
 #include "results_schema/error.h"
@@ -47,11 +48,6 @@ signing::PrivateKey load_private_key(const std::string& path) {
 
 signing::Policy load_policy(const std::string& path) {
   return signing::read_policy(read_text("--policy", path, kMiB), path);
-}
-
-fs::path report_file(const std::string& path) {
-  std::error_code unreadable;
-  return fs::is_directory(path, unreadable) ? fs::path(path) / "report.json" : fs::path(path);
 }
 
 signing::ReportFile load_report_file(const std::string& path) {

@@ -12,17 +12,10 @@
 
 namespace bic {
 
-/// The most that is read of a report.
-inline constexpr std::size_t kLargestReport = std::size_t{1} << 30;
-
 /// A private key. Throws UsageError that names the flag --key.
 signing::PrivateKey load_private_key(const std::string& path);
 
 signing::Policy load_policy(const std::string& path);
-
-/// Where a report lies that is given as a file or as the folder of a run; whether it can be read is
-/// for who reads it.
-std::filesystem::path report_file(const std::string& path);
 
 /// The report at that path, or in that folder.
 signing::ReportFile load_report_file(const std::string& path);

@@ -74,25 +74,6 @@ std::string replayed_backend(const std::string& typed, const report::Subject& su
       "--replay: the report is of '{}'; name your own copy of it with --backend", subject.backend));
 }
 
-/// Those of the report, from a file of one's own.
-std::optional<report::ModelWeights> replayed_weights(const std::string& typed,
-                                                     const report::Report& report) {
-  const auto& there = report.suite.weights;
-  if (!there && typed.empty()) return {};
-  if (!there) throw UsageError("--weights: the report is of synthetic weights; leave the flag out");
-  if (typed.empty()) {
-    throw UsageError(fmt::format(
-        "--replay: the report's model has weights of SHA-256 {}; give their file with --weights",
-        there->sha256));
-  }
-  const report::ModelWeights mine = read_weights(typed, there->preset);
-  if (mine.sha256 == there->sha256) return mine;
-  throw UsageError(fmt::format("--weights: '{}' has SHA-256 {}, the report's weights have {}",
-                               typed,
-                               mine.sha256,
-                               there->sha256));
-}
-
 void show_replay(const Program& program, VerifyFlags& flags, const report::Report& report) {
   const auto count = whole_number(flags.replay, 1'000'000);
   if (!count) throw UsageError(fmt::format("--replay: '{}' is no number of cases", flags.replay));
@@ -101,7 +82,9 @@ void show_replay(const Program& program, VerifyFlags& flags, const report::Repor
     flags.backend.against = replayed_backend(flags.backend.against, *report.peer);
   }
   const Seed seed = flags.seed.empty() ? fresh_seed() : seed_flag(flags.seed);
-  flags.backend.declare(program, replayed_weights(flags.backend.weights, report));
+  const report::ModelWeights there = report.suite.weights.value_or(report::ModelWeights{});
+  flags.backend.declare(
+      program, same_weights({"the report", there.preset, there.sha256}, flags.backend.weights));
   catch_interrupts();
   const Replayed replayed = replay(report, *count, seed, flags.backend.launch(program));
   fmt::print("replay: {} cases with seed {}: equal inputs and statuses; {}\n",

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "harness/judge/decoder_judge.h"
+#include "harness/judge/row_status.h"
 #include "harness/plan/shard_choice.h"
 
 namespace bic {

@@ -6,6 +6,8 @@
 #include <bit>
 #include <cstdlib>
 
+#include "harness/judge/row_status.h"
+
 namespace bic {
 namespace {
 
@@ -99,14 +101,6 @@ DecoderRow judge_decoder(const DecoderQuestion& question, const DecoderAnswer& a
 
 std::string text_of(const DecoderQuestion& q) {
   return fmt::format("{} {}", q.preset, name(q.dtype));
-}
-
-std::int64_t count_red(const std::vector<DecoderRow>& rows) {
-  return std::ranges::count_if(rows, is_red, &DecoderRow::status);
-}
-
-std::int64_t count(const std::vector<DecoderRow>& rows, Status status) {
-  return std::ranges::count(rows, status, &DecoderRow::status);
 }
 
 std::string first_open(const std::vector<DecoderRow>& rows) {

@@ -17,12 +17,6 @@ report::DecoderRow judge_decoder(const report::DecoderQuestion& question,
 /// "tiny-ragged bf16".
 std::string text_of(const report::DecoderQuestion& question);
 
-/// Number of rows with a red status.
-std::int64_t count_red(const std::vector<report::DecoderRow>& rows);
-
-/// Number of rows with that status.
-std::int64_t count(const std::vector<report::DecoderRow>& rows, Status status);
-
 /// The first row that holds no proof, though it was asked for one, nor a waiver: "decoder tiny
 /// bf16: why"; empty when there is none.
 std::string first_open(const std::vector<report::DecoderRow>& rows);

@@ -6,14 +6,12 @@
 #include <algorithm>
 #include <set>
 
+#include "harness/judge/row_status.h"
+
 namespace bic {
 
 using report::ModelOp;
 using report::ModelRow;
-
-std::string text_of(const ModelRow& row) {
-  return fmt::format("{} {} {}", row.model, row.preset, name(row.dtype));
-}
 
 std::string ops_text(const ModelRow& row) {
   std::set<std::string> reached, own, foreign;
@@ -29,14 +27,6 @@ std::string ops_text(const ModelRow& row) {
                      foreign.empty() ? "none" : fmt::to_string(fmt::join(foreign, " ")));
 }
 
-std::int64_t count(const std::vector<ModelRow>& rows, Status status) {
-  return std::ranges::count(rows, status, &ModelRow::status);
-}
-
-std::int64_t count_red(const std::vector<ModelRow>& rows) {
-  return std::ranges::count_if(rows, is_red, &ModelRow::status);
-}
-
 std::string summary(const std::vector<ModelRow>& rows) {
   return fmt::format("tensors of {} of {} model{} within their bounds",
                      count(rows, Status::kPass),
@@ -47,7 +37,7 @@ std::string summary(const std::vector<ModelRow>& rows) {
 std::string first_open(const std::vector<ModelRow>& rows) {
   const auto at =
       std::ranges::find_if(rows, [](const ModelRow& r) { return r.status != Status::kPass; });
-  return at == rows.end() ? "" : fmt::format("{}: {}", text_of(*at), at->message);
+  return at == rows.end() ? "" : fmt::format("{}: {}", name(*at), at->message);
 }
 
 }  // namespace bic

@@ -10,24 +10,22 @@
 #include "harness/judge/decoder_judge.h"
 #include "harness/judge/levels.h"
 #include "harness/judge/model_rows.h"
+#include "harness/judge/row_status.h"
 #include "harness/plan/shapes.h"
 #include "results_schema/case_name.h"
 #include "results_schema/error.h"
+#include "results_schema/op_rows.h"
 #include "suites/relations/relation.h"
 
 namespace bic {
 namespace {
 
-/// Whether the op in that dtype is in the manifest: a level is the minimum over it.
-bool claimed(const report::OpRow& row) {
-  return row.cases.sum() == 0 || row.cases[Status::kUnsupported] < row.cases.sum();
-}
-
+/// A level is the minimum over the manifest.
 void set_level(const report::Report& report, Level target, report::Verdict& v) {
   std::set<std::string> held, short_of;
-  v.level = std::ranges::any_of(report.ops, claimed) ? target : Level::kNone;
+  v.level = std::ranges::any_of(report.ops, is_in_manifest) ? target : Level::kNone;
   for (const report::OpRow& row : report.ops) {
-    if (!claimed(row)) continue;
+    if (!is_in_manifest(row)) continue;
     v.level = std::min(v.level, row.level);
     (row.level >= target ? held : short_of).insert(row.op);
   }
@@ -68,7 +66,7 @@ std::string peer_text(const report::Report& report) {
 
 std::string first_gap(const report::Report& report, Level target) {
   for (const report::OpRow& row : report.ops) {
-    if (claimed(row) && (!held_or_waived(row, target) || !agrees(row)))
+    if (is_in_manifest(row) && (!held_or_waived(row, target) || !agrees(row)))
       return fmt::format("{} {}: {}", row.op, name(row.dtype), row.why);
   }
   for (const std::string& gap : {first_open(report.decoder), first_open(report.models)}) {
@@ -76,7 +74,7 @@ std::string first_gap(const report::Report& report, Level target) {
   }
   if (report.ops.empty() && report.decoder.empty() && report.models.empty())
     return "nothing was judged";
-  if (std::ranges::none_of(report.ops, claimed))
+  if (std::ranges::none_of(report.ops, is_in_manifest))
     return "nothing of it is in the backend's manifest";
   return proves_peer(report) ? "the run was cut"
                              : "no op is both in the backend's manifest and in its peer's";
@@ -104,11 +102,11 @@ std::string reports_text(const report::Report& report) {
 /// they were asked, and any was.
 bool holds(const report::Report& report, Level level, Level target) {
   const auto holds_it = [&](const auto& row) {
-    return !claimed(row) || held_or_waived(row, target);
+    return !is_in_manifest(row) || held_or_waived(row, target);
   };
   const bool ops = report.ops.empty()
                        ? !summary(report.decoder).empty() || !report.models.empty()
-                       : level >= target || (std::ranges::any_of(report.ops, claimed) &&
+                       : level >= target || (std::ranges::any_of(report.ops, is_in_manifest) &&
                                              std::ranges::all_of(report.ops, holds_it));
   return ops && first_open(report.decoder).empty() && first_open(report.models).empty();
 }

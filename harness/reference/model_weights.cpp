@@ -49,27 +49,35 @@ void take_weights(OpSpec& op, const report::ModelWeights& weights) {
   }
 }
 
+std::optional<report::ModelWeights> same_weights(const WantedWeights& wanted,
+                                                 const std::string& path) {
+  const std::string& digest = wanted.sha256;
+  if (path.empty() && digest.empty()) return {};
+  if (path.empty()) {
+    throw UsageError(fmt::format(
+        "{} has weights of SHA-256 {}; give their file with --weights", wanted.whose, digest));
+  }
+  if (digest.empty()) {
+    throw UsageError(
+        fmt::format("--weights: {} has synthetic weights; leave the flag out", wanted.whose));
+  }
+  report::ModelWeights weights = read_weights(path, wanted.preset);
+  if (weights.sha256.starts_with(digest)) return weights;
+  throw UsageError(fmt::format("--weights: '{}' has SHA-256 {}, {}'s weights have {}",
+                               path,
+                               weights.sha256.substr(0, digest.size()),
+                               wanted.whose,
+                               digest));
+}
+
 std::optional<report::ModelWeights> weights_of_case(const CaseName& name, const std::string& path) {
   const OpSpec* const op = find_op(name.op);
   if (op == nullptr || op->suite.empty()) return {};
-  const auto there = name.attributes.find(kAttribute);
-  const bool has_file = there != name.attributes.end();
-  if (path.empty() && !has_file) return {};
-  if (path.empty()) {
-    throw UsageError(fmt::format(
-        "the case has weights of SHA-256 {}…; give their file with --weights", there->second));
-  }
-  if (!has_file) {
-    throw UsageError("--weights: the case has synthetic weights; leave the flag out");
-  }
   const auto variant = std::ranges::find(op->variants, name.variant, &Variant::name);
   if (variant == op->variants.end()) return {};  // what is wrong is said of the case
-  report::ModelWeights weights = read_weights(path, preset_name(*variant));
-  if (short_digest(weights.sha256) == there->second) return weights;
-  throw UsageError(fmt::format("--weights: '{}' has SHA-256 {}…, the case's weights have {}…",
-                               path,
-                               short_digest(weights.sha256),
-                               there->second));
+  const auto there = name.attributes.find(kAttribute);
+  const std::string digest = there == name.attributes.end() ? "" : there->second;
+  return same_weights({"the case", preset_name(*variant), digest}, path);
 }
 
 }  // namespace bic

@@ -116,7 +116,7 @@ void Console::row(const report::DecoderRow& r) {
 void Console::row(const report::ModelRow& r) {
   const std::string ops = ops_text(r);
   line(fmt::format(
-      "{:<25} {:<11} {}{}", text_of(r), name(r.status), r.message, ops.empty() ? "" : "; " + ops));
+      "{:<25} {:<11} {}{}", name(r), name(r.status), r.message, ops.empty() ? "" : "; " + ops));
   if (!is_red(r.status)) return;
   line(fmt::format("repro: {} --backend {} --suite {} --preset {} --dtype {} --relation accuracy",
                    typed_,

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/judge/decoder_judge.h"
+#include "harness/judge/row_status.h"
 #include "harness/workers/interrupt.h"
 #include "results_schema/report_schema.h"
 #include "suites/models/decoder/preset_names.h"
@@ -18,8 +19,8 @@ using report::DecoderQuestion;
 using report::DecoderRow;
 
 DecoderRow died(const DecoderQuestion& question, const Death& death) {
-  DecoderRow row{.question = question, .status = death.status, .message = death.message};
-  if (death.reason) row.reasons = {*death.reason};
+  DecoderRow row{.question = question};
+  bury(row, death);
   return row;
 }
 

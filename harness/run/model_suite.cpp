@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/judge/judging.h"
+#include "harness/judge/row_status.h"
 #include "harness/trace/audit.h"
 #include "harness/trace/model_accuracy.h"
 #include "harness/workers/interrupt.h"
@@ -71,12 +72,6 @@ void judge(ModelRow& row, const TracedRun& subject, const std::vector<StockRun>&
   row.status = row.accuracy->beyond == 0 ? Status::kPass : Status::kFail;
   if (row.status == Status::kFail) row.reasons = {Reason::kAccuracy};
   row.message = text_of(*row.accuracy);
-}
-
-void bury(ModelRow& row, const Death& death) {
-  row.status = death.status;
-  if (death.reason) row.reasons = {*death.reason};
-  row.message = death.message;
 }
 
 }  // namespace

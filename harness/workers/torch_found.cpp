@@ -24,6 +24,8 @@ bool holds_torch(const fs::path& folder) {
 
 }  // namespace
 
+fs::path named_torch() { return variable("BIC_TORCH"); }
+
 std::string torch_problem(const fs::path& library) {
   const fs::path lib = library.parent_path();
   if (!fs::exists(library)) {
@@ -31,7 +33,7 @@ std::string torch_problem(const fs::path& library) {
                        library.filename().string());
   }
   const auto folders = split(variable("LD_LIBRARY_PATH"), ':');
-  if (!variable("BIC_TORCH").empty() || holds_torch(lib / "torch" / "lib") ||
+  if (!named_torch().empty() || holds_torch(lib / "torch" / "lib") ||
       std::ranges::any_of(folders, holds_torch)) {
     return "";
   }

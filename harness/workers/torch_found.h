@@ -5,6 +5,9 @@
 
 namespace bic {
 
+/// The torch package that the environment variable BIC_TORCH names; "" where it names none.
+std::filesystem::path named_torch();
+
 /// Why the LibTorch worker cannot be loaded, as the end of a line that names what needs it: its
 /// library is not there, or torch is not where the library looks for it. Empty when both are.
 ///

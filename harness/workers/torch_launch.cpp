@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 
 #include "harness/workers/team_witness.h"
+#include "harness/workers/torch_found.h"
 
 namespace bic {
 namespace {
@@ -50,11 +50,11 @@ void require_file(const fs::path& package, const fs::path& file) {
 
 /// The package that the environment names; "" where it names none.
 fs::path named_package(const fs::path& library, bool with_cuda) {
-  const char* const named = std::getenv(kVariable);
-  if (named == nullptr || *named == '\0') return "";
+  const fs::path named = named_torch();
+  if (named.empty()) return "";
   std::error_code missing;
   const fs::path real = fs::canonical(named, missing);
-  const fs::path package = missing ? fs::path(named) : real;
+  const fs::path package = missing ? named : real;
   require_file(package, "lib/libtorch_cpu.so");
   if (with_cuda) require_file(package, "lib/libtorch_cuda.so");
   const std::string built = first_line_of(library.parent_path() / kNote);

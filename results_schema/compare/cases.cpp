@@ -79,9 +79,9 @@ struct Tally {
 };
 
 /// The comparison while it is made.
-class Comparison {
+class CaseComparison {
  public:
-  Comparison(const Report& before, const Report& now) : same_plan_(same_plan(before, now)) {
+  CaseComparison(const Report& before, const Report& now) : same_plan_(same_plan(before, now)) {
     const auto then = named(before), today = named(now);
     for (const auto& [text, c] : today) take_now(c, then.contains(text) ? &then.at(text) : nullptr);
     for (const auto& [text, c] : then) take_before(c, today.contains(text));
@@ -199,7 +199,7 @@ bool same_plan(const Report& before, const Report& now) {
 }
 
 CaseChanges compare_cases(const Report& before, const Report& now) {
-  return Comparison(before, now).changes();
+  return CaseComparison(before, now).changes();
 }
 
 std::string size_class(const CaseName& name) {

@@ -71,8 +71,7 @@ std::map<std::string, ModelState> models_of(const Report& report) {
     models.emplace(name(row.question), ModelState(row.status, row.message));
   }
   for (const ModelRow& row : report.models) {
-    models.emplace(row.model + " " + row.preset + " " + std::string(name(row.dtype)),
-                   ModelState(row.status, row.message));
+    models.emplace(name(row), ModelState(row.status, row.message));
   }
   return models;
 }

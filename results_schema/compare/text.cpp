@@ -76,10 +76,6 @@ std::vector<ChangeSection> sections_of(const Comparison& c) {
 
 }  // namespace
 
-std::string difference_verdict(const Comparison& comparison) {
-  return verdict_of(sections_of(comparison));
-}
-
 std::string difference_text(const Comparison& comparison) {
   const auto sections = sections_of(comparison);
   std::string text = fmt::format(

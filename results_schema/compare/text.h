@@ -14,9 +14,6 @@ struct Comparison {
   std::string typed = "bi-conform";  ///< how a person calls the program
 };
 
-/// "red: 142 new failures …" or "no change for the worse: …", in one line.
-std::string difference_verdict(const Comparison& comparison);
-
 /// For a terminal: all of it.
 std::string difference_text(const Comparison& comparison);
 

@@ -1,6 +1,7 @@
 /* mm.c with a planted delay: each call takes SLOW_MM_PERCENT per cent longer than it needs. The
- * bits are those of mm.c. It shows that a gate sees a slow-down: bi-conform --backend plugin:mm.so
- * --op mm --dtype fp32 --out before bi-conform gate --backend plugin:slow_mm.so --baseline before
+ * bits are those of mm.c. It shows that a gate sees a slow-down:
+ *   bi-conform --backend plugin:mm.so --op mm --dtype fp32 --out before
+ *   bi-conform gate --backend plugin:slow_mm.so --baseline before
  * A sleep ends too late by more than a small call takes, so the delay is spent looking at a clock.
  */
 #define _POSIX_C_SOURCE 199309L

@@ -19,12 +19,9 @@ constexpr int kColours = 7;  ///< classes of page.css; letters go on
 
 using RowName = std::pair<std::string, DType>;
 
-/// "mm" and bf16 of "mm-variant.alone/bf16:…".
 RowName row_of(const std::string& case_name) {
-  const std::string op = case_name.substr(0, case_name.find_first_of("-."));
-  const std::size_t from = case_name.find('/') + 1;
-  const auto dtype = parse_dtype(case_name.substr(from, case_name.find(':', from) - from));
-  return {op, dtype.value_or(DType::kFloat32)};
+  const CaseName c = parse_case_name(case_name);
+  return {c.op, c.dtype};
 }
 
 std::string letter_of(int bits) {

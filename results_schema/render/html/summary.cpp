@@ -6,6 +6,7 @@
 #include "results_schema/case_name.h"
 #include "results_schema/count_red.h"
 #include "results_schema/error.h"
+#include "results_schema/op_rows.h"
 #include "results_schema/render/html/view.h"
 
 namespace bic::report::page {
@@ -41,15 +42,11 @@ std::set<std::string> ops_that_move(const Report& report) {
   return ops;
 }
 
-/// Whether the op in that dtype is in the manifest.
-bool claimed(const OpRow& row) {
-  return row.cases.sum() == 0 || row.cases[Status::kUnsupported] < row.cases.sum();
-}
-
 /// Ops that are in the manifest in some dtype.
 std::int64_t claimed_ops(const Report& report) {
   return std::ranges::count_if(by_op(report), [&](const OpRows& op) {
-    return std::ranges::any_of(op.rows, [&](std::size_t row) { return claimed(report.ops[row]); });
+    return std::ranges::any_of(op.rows,
+                               [&](std::size_t row) { return is_in_manifest(report.ops[row]); });
   });
 }
 
