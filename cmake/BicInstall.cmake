@@ -16,6 +16,12 @@ foreach(name IN ITEMS bic_openblas bic_onednn)
     install(TARGETS ${name} LIBRARY DESTINATION lib/external COMPONENT program)
   endif()
 endforeach()
+if(TARGET bic_cuda)
+  install(TARGETS bic_cuda LIBRARY DESTINATION lib COMPONENT program)
+endif()
+if(TARGET bic_cuda_graph)
+  install(TARGETS bic_cuda_graph LIBRARY DESTINATION lib COMPONENT program)
+endif()
 if(BIC_LIBTORCH)
   set_target_properties(bic_libtorch_worker bic_models PROPERTIES
     INSTALL_RPATH "$ORIGIN;$ORIGIN/torch/lib")
@@ -67,7 +73,7 @@ install(DIRECTORY adapters generators harness reference_kernels results_schema s
         DESTINATION include/bi_conform COMPONENT development
         FILES_MATCHING PATTERN "*.h" PATTERN "registry.inc"
         PATTERN external EXCLUDE PATTERN libtorch_invariant EXCLUDE PATTERN python EXCLUDE
-        PATTERN examples EXCLUDE PATTERN cpu EXCLUDE PATTERN corpus EXCLUDE PATTERN e2e EXCLUDE
+        PATTERN examples EXCLUDE PATTERN cpu EXCLUDE PATTERN cuda EXCLUDE PATTERN corpus EXCLUDE PATTERN e2e EXCLUDE
         PATTERN fake_worker EXCLUDE PATTERN models EXCLUDE PATTERN shapes EXCLUDE
         PATTERN public EXCLUDE)
 install(EXPORT bi_conform NAMESPACE bi_conform:: FILE targets.cmake

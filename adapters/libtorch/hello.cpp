@@ -67,15 +67,16 @@ std::map<std::string, std::string> fingerprint() {
 }
 
 std::vector<std::string> mapped_libraries() {
-  constexpr std::array<std::string_view, 9> kOurs{"libbic_libtorch",
-                                                  "libc10",
-                                                  "libcublas",
-                                                  "libcudart",
-                                                  "libcudnn",
-                                                  "libgomp",
-                                                  "libhwy",
-                                                  "libiomp",
-                                                  "libtorch"};
+  constexpr std::array<std::string_view, 10> kOurs{"libbic_cuda",
+                                                   "libbic_libtorch",
+                                                   "libc10",
+                                                   "libcublas",
+                                                   "libcudart",
+                                                   "libcudnn",
+                                                   "libgomp",
+                                                   "libhwy",
+                                                   "libiomp",
+                                                   "libtorch"};
   std::vector<std::string> paths;
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {

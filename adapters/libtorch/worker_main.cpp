@@ -12,6 +12,7 @@
 #endif
 #include "adapters/libtorch/backend.h"
 #include "adapters/libtorch/device.h"
+#include "adapters/libtorch/device_kernels.h"
 #include "adapters/libtorch/hello.h"
 #include "adapters/libtorch/lifted.h"
 #include "adapters/libtorch/pi0_ops.h"
@@ -28,6 +29,13 @@ namespace {
 constexpr int kUnknownBackend = 2;
 
 Subject invariant(std::string name) {
+  if (on_cuda()) {
+    DeviceKernels kernels = cuda_kernels();
+    return {std::move(name),
+            completed(std::move(kernels.manifest)),
+            nullptr,
+            std::move(kernels.registered)};
+  }
   auto registration = std::make_shared<libtorch_invariant::Registration>();
   return {std::move(name),
           completed(libtorch_invariant::manifest(registration->changed())),

@@ -1,7 +1,5 @@
 #include <ATen/ExpandUtils.h>
 #include <ATen/native/Resize.h>
-#include <ATen/ops/addmm_cpu_dispatch.h>
-#include <ATen/ops/baddbmm_cpu_dispatch.h>
 #include <ATen/ops/empty.h>
 
 #include <vector>
@@ -9,12 +7,15 @@
 #include "adapters/libtorch_invariant/ops.h"
 #include "adapters/libtorch_invariant/product.h"
 
+#include BIC_STOCK(addmm)
+#include BIC_STOCK(baddbmm)
+
 namespace bic::libtorch_invariant {
 namespace {
 
 /// Matrices or stacks of them, all of one type, and something that expands to their product.
 bool takes_sum(const at::Tensor& self, const at::Tensor& a, const at::Tensor& b, int rank) {
-  if (!same_served_type(a, b) || self.scalar_type() != a.scalar_type()) return false;
+  if (!same_served_type(a, b) || !alike(self, a)) return false;
   if (a.dim() != rank || b.dim() != rank || a.size(-1) != b.size(-2)) return false;
   if (rank == 3 && a.size(0) != b.size(0)) return false;
   std::vector<std::int64_t> shape = a.sizes().vec();
@@ -67,7 +68,7 @@ at::Tensor addmm(const at::Tensor& self,
                  const at::Tensor& b,
                  const at::Scalar& beta,
                  const at::Scalar& alpha) {
-  if (!takes_sum(self, a, b, 2)) return at::cpu::addmm(self, a, b, beta, alpha);
+  if (!takes_sum(self, a, b, 2)) return stock::addmm(self, a, b, beta, alpha);
   return sum_of(self, a, b, beta, alpha);
 }
 
@@ -78,7 +79,7 @@ at::Tensor& addmm_out(const at::Tensor& self,
                       const at::Scalar& alpha,
                       at::Tensor& out) {
   if (!takes_sum(self, a, b, 2) || !out_fits(a, out)) {
-    return at::cpu::addmm_out(out, self, a, b, beta, alpha);
+    return stock::addmm_out(out, self, a, b, beta, alpha);
   }
   return sum_out(self, a, b, beta, alpha, out);
 }
@@ -90,7 +91,7 @@ at::Tensor& addmm_(at::Tensor& self,
                    const at::Scalar& alpha) {
   const bool fits = self.dim() == 2 && takes_sum(self, a, b, 2) && self.size(-2) == a.size(-2) &&
                     self.size(-1) == b.size(-1) && self.size(0) == a.size(0);
-  if (!fits) return at::cpu::addmm_(self, a, b, beta, alpha);
+  if (!fits) return stock::addmm_(self, a, b, beta, alpha);
   return sum_out(self, a, b, beta, alpha, self);
 }
 
@@ -99,7 +100,7 @@ at::Tensor baddbmm(const at::Tensor& self,
                    const at::Tensor& b,
                    const at::Scalar& beta,
                    const at::Scalar& alpha) {
-  if (!takes_sum(self, a, b, 3)) return at::cpu::baddbmm(self, a, b, beta, alpha);
+  if (!takes_sum(self, a, b, 3)) return stock::baddbmm(self, a, b, beta, alpha);
   return sum_of(self, a, b, beta, alpha);
 }
 
@@ -110,7 +111,7 @@ at::Tensor& baddbmm_out(const at::Tensor& self,
                         const at::Scalar& alpha,
                         at::Tensor& out) {
   if (!takes_sum(self, a, b, 3) || !out_fits(a, out)) {
-    return at::cpu::baddbmm_out(out, self, a, b, beta, alpha);
+    return stock::baddbmm_out(out, self, a, b, beta, alpha);
   }
   return sum_out(self, a, b, beta, alpha, out);
 }
@@ -122,7 +123,7 @@ at::Tensor& baddbmm_(at::Tensor& self,
                      const at::Scalar& alpha) {
   const bool fits = self.dim() == 3 && takes_sum(self, a, b, 3) && self.size(-2) == a.size(-2) &&
                     self.size(-1) == b.size(-1) && self.size(0) == a.size(0);
-  if (!fits) return at::cpu::baddbmm_(self, a, b, beta, alpha);
+  if (!fits) return stock::baddbmm_(self, a, b, beta, alpha);
   return sum_out(self, a, b, beta, alpha, self);
 }
 

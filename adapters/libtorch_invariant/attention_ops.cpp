@@ -7,6 +7,8 @@
 #include "adapters/libtorch_invariant/ops.h"
 #include "reference_kernels/cpu/attention.h"
 
+#include BIC_KERNELS(attention)
+
 namespace bic::libtorch_invariant {
 namespace {
 
@@ -27,7 +29,7 @@ bool takes_heads(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, 
 bool takes_mask(const at::Tensor& q, const std::optional<at::Tensor>& mask, bool is_causal) {
   if (!is_given(mask)) return true;
   const auto type = mask->scalar_type();
-  return !is_causal && mask->dim() >= 2 && mask->dim() <= q.dim() &&
+  return !is_causal && mask->device() == q.device() && mask->dim() >= 2 && mask->dim() <= q.dim() &&
          (type == at::kBool || type == at::kFloat || type == q.scalar_type());
 }
 
@@ -38,8 +40,7 @@ bool takes_attention(const at::Tensor& q,
                      double dropout,
                      bool is_causal,
                      bool grouped) {
-  return served(q.scalar_type()) && k.scalar_type() == q.scalar_type() &&
-         v.scalar_type() == q.scalar_type() && dropout == 0 && q.size(-1) > 0 &&
+  return served(q.scalar_type()) && alike(k, q) && alike(v, q) && dropout == 0 && q.size(-1) > 0 &&
          takes_heads(q, k, v, grouped) && takes_mask(q, mask, is_causal);
 }
 
@@ -79,7 +80,7 @@ void run_attention(const at::Tensor& q,
   args.batch = q.size(0), args.heads = q.size(1), args.key_heads = k.size(1);
   args.l = q.size(2), args.s = k.size(2), args.e = q.size(3), args.ev = v.size(3);
   args.scale = scale;
-  cpu::attention<T>(args, parallel);
+  kernels::attention<T>(args, launch_for(y));
 }
 
 at::Tensor attend(const at::Tensor& q,

@@ -1,15 +1,15 @@
 #pragma once
 
-#include <ATen/Parallel.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/empty.h>
 #include <hwy/base.h>
 
+#include <optional>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
 
-#include "reference_kernels/cpu/parallel.h"
+#include "adapters/libtorch_invariant/kernels.h"
 
 namespace bic::libtorch_invariant {
 
@@ -38,10 +38,16 @@ T* output(const at::Tensor& t) {
   return static_cast<T*>(t.mutable_data_ptr());
 }
 
-/// ATen's threads, one task at a time: which thread runs what never enters the bits.
-inline void parallel(std::int64_t tasks,
-                     const std::function<void(std::int64_t, std::int64_t)>& body) {
-  at::parallel_for(0, tasks, 1, body);
+/// Of one type, on one device.
+inline bool alike(const at::Tensor& a, const at::Tensor& b) {
+  return a.scalar_type() == b.scalar_type() && a.device() == b.device();
+}
+
+/// Whether `out` has the type in which the result for `x` is asked for, on its device.
+inline bool takes_out(const at::Tensor& x,
+                      std::optional<at::ScalarType> dtype,
+                      const at::Tensor& out) {
+  return out.scalar_type() == dtype.value_or(x.scalar_type()) && out.device() == x.device();
 }
 
 /// `out` resized as ATen does it, then written by `fill(y)`, where y is `out` itself if it is

@@ -7,6 +7,8 @@
 #include "adapters/libtorch_invariant/product.h"
 #include "reference_kernels/cpu/convolution.h"
 
+#include BIC_KERNELS(convolution)
+
 namespace bic::libtorch_invariant {
 namespace {
 
@@ -38,7 +40,7 @@ bool takes_convolution(const at::Tensor& x,
   if (groups < 1 || w.size(0) % groups != 0 || w.size(1) * groups != x.size(1)) return false;
   if (w.numel() == 0 || x.numel() == 0) return false;
   if (!bias || !bias->defined()) return true;
-  return bias->scalar_type() == x.scalar_type() && bias->dim() == 1 && bias->size(0) == w.size(0);
+  return alike(*bias, x) && bias->dim() == 1 && bias->size(0) == w.size(0);
 }
 
 template <class T>
@@ -89,7 +91,7 @@ at::Tensor convolution(const at::Tensor& x,
   with_type(x.scalar_type(), [&]<class T>(std::type_identity<T>) {
     auto args = arguments<T>(x, filters, added, y, groups);
     args.h = h, args.w = wide;
-    cpu::convolution<T>(args, parallel);
+    kernels::convolution<T>(args, launch_for(y));
   });
   return y;
 }

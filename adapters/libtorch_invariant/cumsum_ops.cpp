@@ -1,11 +1,13 @@
 #include <ATen/native/Resize.h>
-#include <ATen/ops/cumsum_cpu_dispatch.h>
 #include <ATen/ops/empty.h>
 
 #include "adapters/libtorch_invariant/binding.h"
 #include "adapters/libtorch_invariant/ops.h"
 #include "adapters/libtorch_invariant/reductions.h"
 #include "reference_kernels/cpu/cumsum.h"
+
+#include BIC_KERNELS(cumsum)
+#include BIC_STOCK(cumsum)
 
 namespace bic::libtorch_invariant {
 namespace {
@@ -23,7 +25,7 @@ void cumsum_into(const at::Tensor& x, std::int64_t dim, const at::Tensor& y) {
     args.reduced = view.reduced.extent, args.x_reduced = view.reduced.stride;
     args.inner = view.inner.extent, args.x_inner = view.inner.stride;
     args.y_outer = args.reduced * args.inner, args.y_reduced = args.inner, args.y_inner = 1;
-    cpu::cumsum<T>(args, parallel);
+    kernels::cumsum<T>(args, launch_for(y));
   });
 }
 
@@ -34,7 +36,7 @@ bool takes_cumsum(const at::Tensor& x, std::optional<at::ScalarType> dtype) {
 }  // namespace
 
 at::Tensor cumsum(const at::Tensor& x, std::int64_t dim, std::optional<at::ScalarType> dtype) {
-  if (!takes_cumsum(x, dtype)) return at::cpu::cumsum(x, dim, dtype);
+  if (!takes_cumsum(x, dtype)) return stock::cumsum(x, dim, dtype);
   const at::Tensor terms = summand(x, dtype);
   at::Tensor y = at::empty(x.sizes(), terms.options());
   cumsum_into(terms, dim, y);
@@ -45,8 +47,8 @@ at::Tensor& cumsum_out(const at::Tensor& x,
                        std::int64_t dim,
                        std::optional<at::ScalarType> dtype,
                        at::Tensor& out) {
-  if (!takes_cumsum(x, dtype) || out.scalar_type() != dtype.value_or(x.scalar_type())) {
-    return at::cpu::cumsum_outf(x, dim, dtype, out);
+  if (!takes_cumsum(x, dtype) || !takes_out(x, dtype, out)) {
+    return stock::cumsum_outf(x, dim, dtype, out);
   }
   const at::Tensor terms = summand(x, dtype);
   at::native::resize_output(out, x.sizes());
@@ -55,7 +57,7 @@ at::Tensor& cumsum_out(const at::Tensor& x,
 }
 
 at::Tensor& cumsum_(at::Tensor& x, std::int64_t dim, std::optional<at::ScalarType> dtype) {
-  if (!takes_cumsum(x, dtype)) return at::cpu::cumsum_(x, dim, dtype);
+  if (!takes_cumsum(x, dtype)) return stock::cumsum_(x, dim, dtype);
   if (x.is_contiguous() && dtype.value_or(x.scalar_type()) == x.scalar_type()) {
     cumsum_into(x, dim, x);
     return x;

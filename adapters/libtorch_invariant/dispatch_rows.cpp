@@ -55,6 +55,7 @@ constexpr const char* kOverloads[][2] = {
     {"aten::rms_norm", ""},
     {"aten::native_group_norm", ""},
     {"aten::native_batch_norm", ""},
+    {"aten::cudnn_batch_norm", ""},
     {"aten::scaled_dot_product_attention", ""},
     {"aten::gelu", ""},
     {"aten::gelu", "out"},

@@ -1,11 +1,13 @@
 #include <ATen/native/Resize.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
-#include <ATen/ops/gelu_cpu_dispatch.h>
 
 #include "adapters/libtorch_invariant/binding.h"
 #include "adapters/libtorch_invariant/ops.h"
 #include "reference_kernels/cpu/gelu.h"
+
+#include BIC_KERNELS(gelu)
+#include BIC_STOCK(gelu)
 
 namespace bic::libtorch_invariant {
 namespace {
@@ -18,14 +20,14 @@ bool takes_gelu(const at::Tensor& x, std::string_view approximate) {
 void gelu_dense(const at::Tensor& x, std::string_view approximate, const at::Tensor& y) {
   const auto form = approximate == "tanh" ? cpu::GeluForm::kTanh : cpu::GeluForm::kErf;
   with_type(x.scalar_type(), [&]<class T>(std::type_identity<T>) {
-    cpu::gelu<T>(input<T>(x), output<T>(y), x.numel(), form, parallel);
+    kernels::gelu(cpu::GeluArgs<T>{input<T>(x), output<T>(y), x.numel(), form}, launch_for(y));
   });
 }
 
 }  // namespace
 
 at::Tensor gelu(const at::Tensor& x, std::string_view approximate) {
-  if (!takes_gelu(x, approximate)) return at::cpu::gelu(x, approximate);
+  if (!takes_gelu(x, approximate)) return stock::gelu(x, approximate);
   const at::Tensor dense = x.is_non_overlapping_and_dense() ? x : x.contiguous();
   at::Tensor y = at::empty_like(dense);
   gelu_dense(dense, approximate, y);
@@ -33,8 +35,8 @@ at::Tensor gelu(const at::Tensor& x, std::string_view approximate) {
 }
 
 at::Tensor& gelu_out(const at::Tensor& x, std::string_view approximate, at::Tensor& out) {
-  if (!takes_gelu(x, approximate) || out.scalar_type() != x.scalar_type()) {
-    return at::cpu::gelu_outf(x, approximate, out);
+  if (!takes_gelu(x, approximate) || !alike(out, x)) {
+    return stock::gelu_outf(x, approximate, out);
   }
   at::native::resize_output(out, x.sizes());
   const at::Tensor dense = x.contiguous();
@@ -43,7 +45,7 @@ at::Tensor& gelu_out(const at::Tensor& x, std::string_view approximate, at::Tens
 }
 
 at::Tensor& gelu_(at::Tensor& x, std::string_view approximate) {
-  if (!takes_gelu(x, approximate)) return at::cpu::gelu_(x, approximate);
+  if (!takes_gelu(x, approximate)) return stock::gelu_(x, approximate);
   if (x.is_non_overlapping_and_dense()) {
     gelu_dense(x, approximate, x);
     return x;

@@ -1,17 +1,18 @@
 #include <ATen/ExpandUtils.h>
 #include <ATen/native/Resize.h>
-#include <ATen/ops/bmm_cpu_dispatch.h>
-#include <ATen/ops/dot_native.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/linear_native.h>
 #include <ATen/ops/matmul_native.h>
-#include <ATen/ops/mm_cpu_dispatch.h>
 #include <ATen/ops/mv_native.h>
 
 #include <vector>
 
 #include "adapters/libtorch_invariant/ops.h"
 #include "adapters/libtorch_invariant/product.h"
+
+#include BIC_STOCK(bmm)
+#include BIC_STOCK(dot)
+#include BIC_STOCK(mm)
 
 namespace bic::libtorch_invariant {
 namespace {
@@ -31,7 +32,7 @@ bool takes_linear(const at::Tensor& x, const at::Tensor& w, const std::optional<
   if (!same_served_type(x, w) || x.dim() < 1 || w.dim() != 2) return false;
   if (x.size(-1) != w.size(1)) return false;
   if (!bias || !bias->defined()) return true;
-  return bias->scalar_type() == x.scalar_type() && bias->dim() == 1 && bias->size(0) == w.size(0);
+  return alike(*bias, x) && bias->dim() == 1 && bias->size(0) == w.size(0);
 }
 
 /// All axes but the last as one: a view where the strides allow it, else a copy.
@@ -119,22 +120,22 @@ bool shares(const at::Tensor& out, const at::Tensor& a, const at::Tensor& b) {
 }  // namespace
 
 at::Tensor mm(const at::Tensor& a, const at::Tensor& b) {
-  if (!takes_mm(a, b)) return at::cpu::mm(a, b);
+  if (!takes_mm(a, b)) return stock::mm(a, b);
   return product_of(a, b);
 }
 
 at::Tensor& mm_out(const at::Tensor& a, const at::Tensor& b, at::Tensor& out) {
-  if (!takes_mm(a, b) || !out_fits(a, out)) return at::cpu::mm_out(out, a, b);
+  if (!takes_mm(a, b) || !out_fits(a, out)) return stock::mm_out(out, a, b);
   return libtorch_invariant::matmul_out(a, b, out);
 }
 
 at::Tensor bmm(const at::Tensor& a, const at::Tensor& b) {
-  if (!takes_bmm(a, b)) return at::cpu::bmm(a, b);
+  if (!takes_bmm(a, b)) return stock::bmm(a, b);
   return product_of(a, b);
 }
 
 at::Tensor& bmm_out(const at::Tensor& a, const at::Tensor& b, at::Tensor& out) {
-  if (!takes_bmm(a, b) || !out_fits(a, out)) return at::cpu::bmm_out(out, a, b);
+  if (!takes_bmm(a, b) || !out_fits(a, out)) return stock::bmm_out(out, a, b);
   return libtorch_invariant::matmul_out(a, b, out);
 }
 
@@ -189,7 +190,7 @@ at::Tensor& mv_out(const at::Tensor& a, const at::Tensor& x, at::Tensor& out) {
 }
 
 at::Tensor dot(const at::Tensor& a, const at::Tensor& b) {
-  if (a.dim() != 1 || b.dim() != 1 || !takes_matmul(a, b)) return at::native::dot(a, b);
+  if (a.dim() != 1 || b.dim() != 1 || !takes_matmul(a, b)) return stock::dot(a, b);
   return libtorch_invariant::matmul(a, b);
 }
 

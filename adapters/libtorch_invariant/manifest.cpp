@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "adapters/libtorch_invariant/kernels.h"
 #include "adapters/libtorch_invariant/registration.h"
-#include "reference_kernels/cpu/gemm.h"
 
 namespace bic::libtorch_invariant {
 namespace {
@@ -17,6 +17,7 @@ ManifestEntry entry(std::string op,
   ManifestEntry e{std::move(op), {kAllDTypes.begin(), kAllDTypes.end()}, {}, {}, ""};
   for (DType dtype : e.dtypes) {
     e.arithmetic[dtype] = narrow;
+    e.arithmetic[dtype].source.insert(0, kFolder);
     if (dtype == DType::kFloat64) e.arithmetic[dtype].accumulator = DType::kFloat64;
   }
   for (const std::string& overload : overloads) {
@@ -28,12 +29,14 @@ ManifestEntry entry(std::string op,
   return e;
 }
 
+void form_narrow(ManifestEntry& e, const char* form) {
+  e.arithmetic[DType::kBFloat16].form = e.arithmetic[DType::kFloat16].form = form;
+}
+
 /// Products and convolutions, whose bf16 may go through an instruction that flushes.
 std::vector<ManifestEntry> products(const std::vector<std::string>& changed) {
-  const Arithmetic gemm{.source =
-                            "reference_kernels/cpu/gemm.h: fp32 sums, bias before the rounding"};
-  const Arithmetic convolution{
-      .source = "reference_kernels/cpu/convolution.h: fp32 sums, bias before the rounding"};
+  const Arithmetic gemm{.source = "gemm.h: fp32 sums, bias before the rounding"};
+  const Arithmetic convolution{.source = "convolution.h: fp32 sums, bias before the rounding"};
   std::vector<ManifestEntry> all{
       entry("mm", gemm, {"aten::mm", "aten::mm.out"}, changed),
       entry("linear", gemm, {"aten::linear", "aten::linear.out"}, changed),
@@ -47,19 +50,19 @@ std::vector<ManifestEntry> products(const std::vector<std::string>& changed) {
       entry("conv1d", convolution, {"aten::convolution"}, changed),
   };
   for (ManifestEntry& e : all) {
-    e.arithmetic[DType::kBFloat16].flushes_subnormals = cpu::gemm_flushes_bf16();
+    form_narrow(e, kNarrowProducts);
+    e.arithmetic[DType::kBFloat16].flushes_subnormals = flushes_bf16();
   }
   return all;
 }
 
 std::vector<ManifestEntry> reductions(const std::vector<std::string>& changed) {
-  const Arithmetic sums{.source =
-                            "reference_kernels/cpu/sum.h: fp32 sums, variances in two passes"};
-  ManifestEntry cumsum = entry(
-      "cumsum",
-      {.source = "reference_kernels/cpu/cumsum.h: sums of fp32 in fp64, of 16-bit types in fp32"},
-      {"aten::cumsum", "aten::cumsum.out", "aten::cumsum_"},
-      changed);
+  const Arithmetic sums{.source = "sum.h: fp32 sums, variances in two passes"};
+  ManifestEntry cumsum =
+      entry("cumsum",
+            {.source = "cumsum.h: sums of fp32 in fp64, of 16-bit types in fp32"},
+            {"aten::cumsum", "aten::cumsum.out", "aten::cumsum_"},
+            changed);
   cumsum.arithmetic[DType::kFloat32].accumulator = DType::kFloat64;
   return {
       entry("mean", sums, {"aten::mean.dim", "aten::mean.out"}, changed),
@@ -72,15 +75,14 @@ std::vector<ManifestEntry> reductions(const std::vector<std::string>& changed) {
             changed),
       cumsum,
       entry("prod",
-            {.source = "reference_kernels/cpu/sum.h: fp32 products"},
+            {.source = "sum.h: fp32 products"},
             {"aten::prod", "aten::prod.dim_int", "aten::prod.int_out"},
             changed),
   };
 }
 
 std::vector<ManifestEntry> norms(const std::vector<std::string>& changed) {
-  const Arithmetic exponential{.elementary_ulps = 2,
-                               .source = "reference_kernels/cpu/softmax.h: exp within 2 ulp"};
+  const Arithmetic exponential{.elementary_ulps = 2, .source = "softmax.h: exp within 2 ulp"};
   return {
       entry("log_softmax", exponential, {"aten::_log_softmax", "aten::_log_softmax.out"}, changed),
       entry("log_softmax_fp32",
@@ -88,34 +90,40 @@ std::vector<ManifestEntry> norms(const std::vector<std::string>& changed) {
             {"aten::_log_softmax", "aten::_log_softmax.out"},
             changed),
       entry("logsumexp", exponential, {"aten::logsumexp", "aten::logsumexp.out"}, changed),
-      entry("rms_norm",
-            {.source = "reference_kernels/cpu/layer_norm.h: no mean"},
-            {"aten::rms_norm"},
-            changed),
+      entry("rms_norm", {.source = "layer_norm.h: no mean"}, {"aten::rms_norm"}, changed),
       entry("group_norm",
-            {.source = "reference_kernels/cpu/layer_norm.h: two passes"},
+            {.source = "layer_norm.h: two passes"},
             {"aten::native_group_norm"},
             changed),
       entry("batch_norm",
-            {.source = "reference_kernels/cpu/batch_norm.h"},
-            {"aten::native_batch_norm"},
+            {.source = "batch_norm.h"},
+            {"aten::native_batch_norm", "aten::cudnn_batch_norm"},
             changed),
   };
 }
 
+ManifestEntry attention(const std::vector<std::string>& changed) {
+  ManifestEntry e = entry("scaled_dot_product_attention",
+                          {.elementary_ulps = 2, .source = "attention.h: exp within 2 ulp"},
+                          {"aten::scaled_dot_product_attention"},
+                          changed);
+  form_narrow(e, kNarrowAttention);
+  return e;
+}
+
 std::vector<ManifestEntry> pointwise(const std::vector<std::string>& changed) {
-  const std::string source = "reference_kernels/cpu/pointwise.h: within 2 ulp";
+  const auto within = [](const std::string& op) {
+    const int ulps = pointwise_ulps(op);
+    return Arithmetic{.elementary_ulps = ulps,
+                      .source = "pointwise.h: within " + std::to_string(ulps) + " ulp"};
+  };
   std::vector<ManifestEntry> all;
   for (const std::string op : {"silu", "sigmoid", "tanh", "exp", "log", "rsqrt", "sin", "cos"}) {
     const std::string overload = "aten::" + op;
-    // The tanh of double is within 3 ulp.
-    all.push_back(entry(op,
-                        {.elementary_ulps = op == "tanh" ? 3 : 2, .source = source},
-                        {overload, overload + ".out", overload + "_"},
-                        changed));
+    all.push_back(entry(op, within(op), {overload, overload + ".out", overload + "_"}, changed));
   }
   all.push_back(entry("pow",
-                      {.source = source},
+                      within("pow"),
                       {"aten::pow.Tensor_Scalar",
                        "aten::pow.Tensor_Scalar_out",
                        "aten::pow_.Scalar",
@@ -124,7 +132,7 @@ std::vector<ManifestEntry> pointwise(const std::vector<std::string>& changed) {
                        "aten::pow_.Tensor"},
                       changed));
   all.push_back(entry("add",
-                      {.source = "reference_kernels/cpu/pointwise.h: fused multiply-adds"},
+                      {.source = "pointwise.h: fused multiply-adds"},
                       {"aten::add.Tensor", "aten::add.out", "aten::add_.Tensor"},
                       changed));
   return all;
@@ -136,24 +144,20 @@ std::vector<ManifestEntry> manifest(const std::vector<std::string>& changed) {
   std::vector<ManifestEntry> all = products(changed);
   std::vector<ManifestEntry> others{
       entry("sum",
-            {.source = "reference_kernels/cpu/sum.h: fp32 sums"},
+            {.source = "sum.h: fp32 sums"},
             {"aten::sum", "aten::sum.dim_IntList", "aten::sum.IntList_out"},
             changed),
       entry("softmax",
-            {.elementary_ulps = 2, .source = "reference_kernels/cpu/softmax.h: exp within 2 ulp"},
+            {.elementary_ulps = 2, .source = "softmax.h: exp within 2 ulp"},
             {"aten::_softmax", "aten::_softmax.out"},
             changed),
       entry("layer_norm",
-            {.source = "reference_kernels/cpu/layer_norm.h: two passes"},
+            {.source = "layer_norm.h: two passes"},
             {"aten::native_layer_norm"},
             changed),
-      entry("scaled_dot_product_attention",
-            {.elementary_ulps = 2,
-             .source = "reference_kernels/cpu/attention.h: exp within 2 ulp, weights in fp32"},
-            {"aten::scaled_dot_product_attention"},
-            changed),
+      attention(changed),
       entry("gelu",
-            {.elementary_ulps = 4, .source = "reference_kernels/cpu/gelu.h: within 4 ulp"},
+            {.elementary_ulps = 4, .source = "gelu.h: within 4 ulp"},
             {"aten::gelu", "aten::gelu.out", "aten::gelu_"},
             changed),
   };

@@ -1,18 +1,19 @@
 #include <ATen/native/Resize.h>
 #include <ATen/ops/empty.h>
-#include <ATen/ops/linalg_vector_norm_cpu_dispatch.h>
-#include <ATen/ops/mean_cpu_dispatch.h>
-#include <ATen/ops/prod_cpu_dispatch.h>
-#include <ATen/ops/std_cpu_dispatch.h>
-#include <ATen/ops/std_mean_cpu_dispatch.h>
-#include <ATen/ops/var_cpu_dispatch.h>
-#include <ATen/ops/var_mean_cpu_dispatch.h>
 
 #include <algorithm>
 
 #include "adapters/libtorch_invariant/binding.h"
 #include "adapters/libtorch_invariant/ops.h"
 #include "adapters/libtorch_invariant/reductions.h"
+
+#include BIC_STOCK(linalg_vector_norm)
+#include BIC_STOCK(mean)
+#include BIC_STOCK(prod)
+#include BIC_STOCK(std)
+#include BIC_STOCK(std_mean)
+#include BIC_STOCK(var)
+#include BIC_STOCK(var_mean)
 
 namespace bic::libtorch_invariant {
 namespace {
@@ -27,7 +28,7 @@ bool takes_sum(const at::Tensor& x, std::optional<at::ScalarType> dtype) {
 bool takes_sum_out(const at::Tensor& x,
                    std::optional<at::ScalarType> dtype,
                    const at::Tensor& out) {
-  return takes_sum(x, dtype) && out.scalar_type() == dtype.value_or(x.scalar_type());
+  return takes_sum(x, dtype) && takes_out(x, dtype, out);
 }
 
 at::Tensor reduce(const at::Tensor& x,
@@ -88,7 +89,7 @@ at::Tensor mean_dim(const at::Tensor& x,
                     at::OptionalIntArrayRef dims,
                     bool keepdim,
                     std::optional<at::ScalarType> dtype) {
-  if (!takes_sum(x, dtype)) return at::cpu::mean(x, dims, keepdim, dtype);
+  if (!takes_sum(x, dtype)) return stock::mean(x, dims, keepdim, dtype);
   const auto summed = summed_axes(x, dims);
   return reduce(summand(x, dtype), summed, keepdim, mean_rule(x, summed));
 }
@@ -98,7 +99,7 @@ at::Tensor& mean_out(const at::Tensor& x,
                      bool keepdim,
                      std::optional<at::ScalarType> dtype,
                      at::Tensor& out) {
-  if (!takes_sum_out(x, dtype, out)) return at::cpu::mean_outf(x, dims, keepdim, dtype, out);
+  if (!takes_sum_out(x, dtype, out)) return stock::mean_outf(x, dims, keepdim, dtype, out);
   const auto summed = summed_axes(x, dims);
   return reduce_out(summand(x, dtype), summed, keepdim, mean_rule(x, summed), out);
 }
@@ -107,7 +108,7 @@ at::Tensor var_correction(const at::Tensor& x,
                           at::OptionalIntArrayRef dims,
                           const Correction& correction,
                           bool keepdim) {
-  if (!takes_sum(x, {})) return at::cpu::var(x, dims, correction, keepdim);
+  if (!takes_sum(x, {})) return stock::var(x, dims, correction, keepdim);
   const auto summed = summed_axes(x, dims);
   return reduce(x, summed, keepdim, variance_rule(x, summed, correction, false));
 }
@@ -117,7 +118,7 @@ at::Tensor& var_correction_out(const at::Tensor& x,
                                const Correction& correction,
                                bool keepdim,
                                at::Tensor& out) {
-  if (!takes_sum_out(x, {}, out)) return at::cpu::var_outf(x, dims, correction, keepdim, out);
+  if (!takes_sum_out(x, {}, out)) return stock::var_outf(x, dims, correction, keepdim, out);
   const auto summed = summed_axes(x, dims);
   return reduce_out(x, summed, keepdim, variance_rule(x, summed, correction, false), out);
 }
@@ -126,7 +127,7 @@ at::Tensor std_correction(const at::Tensor& x,
                           at::OptionalIntArrayRef dims,
                           const Correction& correction,
                           bool keepdim) {
-  if (!takes_sum(x, {})) return at::cpu::std(x, dims, correction, keepdim);
+  if (!takes_sum(x, {})) return stock::std(x, dims, correction, keepdim);
   const auto summed = summed_axes(x, dims);
   return reduce(x, summed, keepdim, variance_rule(x, summed, correction, true));
 }
@@ -136,7 +137,7 @@ at::Tensor& std_correction_out(const at::Tensor& x,
                                const Correction& correction,
                                bool keepdim,
                                at::Tensor& out) {
-  if (!takes_sum_out(x, {}, out)) return at::cpu::std_outf(x, dims, correction, keepdim, out);
+  if (!takes_sum_out(x, {}, out)) return stock::std_outf(x, dims, correction, keepdim, out);
   const auto summed = summed_axes(x, dims);
   return reduce_out(x, summed, keepdim, variance_rule(x, summed, correction, true), out);
 }
@@ -145,7 +146,7 @@ Moments var_mean(const at::Tensor& x,
                  at::OptionalIntArrayRef dims,
                  const Correction& correction,
                  bool keepdim) {
-  if (!takes_sum(x, {})) return at::cpu::var_mean(x, dims, correction, keepdim);
+  if (!takes_sum(x, {})) return stock::var_mean(x, dims, correction, keepdim);
   return moments(x, dims, correction, keepdim, false);
 }
 
@@ -153,7 +154,7 @@ Moments std_mean(const at::Tensor& x,
                  at::OptionalIntArrayRef dims,
                  const Correction& correction,
                  bool keepdim) {
-  if (!takes_sum(x, {})) return at::cpu::std_mean(x, dims, correction, keepdim);
+  if (!takes_sum(x, {})) return stock::std_mean(x, dims, correction, keepdim);
   return moments(x, dims, correction, keepdim, true);
 }
 
@@ -163,7 +164,7 @@ at::Tensor vector_norm(const at::Tensor& x,
                        bool keepdim,
                        std::optional<at::ScalarType> dtype) {
   if (!takes_sum(x, dtype) || !takes_ord(ord)) {
-    return at::cpu::linalg_vector_norm(x, ord, dims, keepdim, dtype);
+    return stock::linalg_vector_norm(x, ord, dims, keepdim, dtype);
   }
   return reduce(summand(x, dtype), summed_axes(x, dims), keepdim, norm_rule(ord));
 }
@@ -175,13 +176,13 @@ at::Tensor& vector_norm_out(const at::Tensor& x,
                             std::optional<at::ScalarType> dtype,
                             at::Tensor& out) {
   if (!takes_sum_out(x, dtype, out) || !takes_ord(ord)) {
-    return at::cpu::linalg_vector_norm_outf(x, ord, dims, keepdim, dtype, out);
+    return stock::linalg_vector_norm_outf(x, ord, dims, keepdim, dtype, out);
   }
   return reduce_out(summand(x, dtype), summed_axes(x, dims), keepdim, norm_rule(ord), out);
 }
 
 at::Tensor prod(const at::Tensor& x, std::optional<at::ScalarType> dtype) {
-  if (!takes_sum(x, dtype)) return at::cpu::prod(x, dtype);
+  if (!takes_sum(x, dtype)) return stock::prod(x, dtype);
   return reduce(summand(x, dtype), summed_axes(x, {}), false, kProduct);
 }
 
@@ -189,7 +190,7 @@ at::Tensor prod_dim(const at::Tensor& x,
                     std::int64_t dim,
                     bool keepdim,
                     std::optional<at::ScalarType> dtype) {
-  if (!takes_sum(x, dtype)) return at::cpu::prod(x, dim, keepdim, dtype);
+  if (!takes_sum(x, dtype)) return stock::prod(x, dim, keepdim, dtype);
   return reduce(summand(x, dtype), summed_axes(x, dim), keepdim, kProduct);
 }
 
@@ -198,7 +199,7 @@ at::Tensor& prod_dim_out(const at::Tensor& x,
                          bool keepdim,
                          std::optional<at::ScalarType> dtype,
                          at::Tensor& out) {
-  if (!takes_sum_out(x, dtype, out)) return at::cpu::prod_outf(x, dim, keepdim, dtype, out);
+  if (!takes_sum_out(x, dtype, out)) return stock::prod_outf(x, dim, keepdim, dtype, out);
   return reduce_out(summand(x, dtype), summed_axes(x, dim), keepdim, kProduct, out);
 }
 

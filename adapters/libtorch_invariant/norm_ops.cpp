@@ -1,7 +1,4 @@
 #include <ATen/ops/empty.h>
-#include <ATen/ops/native_batch_norm_cpu_dispatch.h>
-#include <ATen/ops/native_group_norm_cpu_dispatch.h>
-#include <ATen/ops/native_layer_norm_native.h>
 #include <ATen/ops/rms_norm_compositeimplicitautograd_dispatch.h>
 
 #include <algorithm>
@@ -13,6 +10,12 @@
 #include "adapters/libtorch_invariant/ops.h"
 #include "reference_kernels/cpu/batch_norm.h"
 #include "reference_kernels/cpu/layer_norm.h"
+
+#include BIC_KERNELS(batch_norm)
+#include BIC_KERNELS(layer_norm)
+#include BIC_STOCK(native_batch_norm)
+#include BIC_STOCK(native_group_norm)
+#include BIC_STOCK(native_layer_norm)
 
 namespace bic::libtorch_invariant {
 namespace {
@@ -37,10 +40,12 @@ bool normalises(const at::Tensor& x, at::IntArrayRef normalized) {
 enum class Types { kOne, kMixed, kUnserved };
 
 Types types_of(const at::Tensor& x, std::initializer_list<const Parameter*> parameters) {
-  const bool one = std::ranges::all_of(parameters, [&](const Parameter* t) {
-    return !given(*t) || (*t)->scalar_type() == x.scalar_type();
-  });
-  if (one) return Types::kOne;
+  const auto all = [&](auto holds) {
+    return std::ranges::all_of(parameters,
+                               [&](const Parameter* t) { return !given(*t) || holds(**t); });
+  };
+  if (all([&](const at::Tensor& t) { return alike(t, x); })) return Types::kOne;
+  if (!all([&](const at::Tensor& t) { return t.device() == x.device(); })) return Types::kUnserved;
   const bool narrow = x.scalar_type() == at::kBFloat16 || x.scalar_type() == at::kHalf;
   return narrow ? Types::kMixed : Types::kUnserved;
 }
@@ -84,7 +89,7 @@ Norm normalise(const at::Tensor& input,
     args.center = norm.center;
     args.groups = norm.groups;
     args.inner = norm.inner;
-    cpu::layer_norm<T>(args, parallel);
+    kernels::layer_norm<T>(args, launch_for(y));
   });
   return {y, mean, rstd};
 }
@@ -123,7 +128,7 @@ at::Tensor batch_normalise(const at::Tensor& input,
     args.outer = channels_last ? others : x.size(0);
     args.inner = channels_last || args.outer == 0 ? 1 : others / args.outer;
     args.eps = eps;
-    cpu::batch_norm<T>(args, parallel);
+    kernels::batch_norm<T>(args, launch_for(y));
   });
   return y;
 }
@@ -138,7 +143,7 @@ Norm native_layer_norm(const at::Tensor& x,
   const Types types = types_of(x, {&weight, &bias});
   if (!normalises(x, normalized) || !has_shape(weight, normalized) ||
       !has_shape(bias, normalized) || types == Types::kUnserved) {
-    return at::native::layer_norm_cpu(x, normalized, weight, bias, eps);
+    return stock::native_layer_norm(x, normalized, weight, bias, eps);
   }
   if (types == Types::kOne) return normalise(x, weight, bias, rows_of(x, normalized, eps));
   auto [y, mean, rstd] = libtorch_invariant::native_layer_norm(
@@ -177,7 +182,7 @@ Norm native_group_norm(const at::Tensor& x,
   const Types types = types_of(x, {&weight, &bias});
   if (!served(x.scalar_type()) || !has_shape(weight, {channels}) || !has_shape(bias, {channels}) ||
       types == Types::kUnserved || groups <= 0 || channels % groups != 0) {
-    return at::cpu::native_group_norm(x, weight, bias, n, channels, inner, groups, eps);
+    return stock::native_group_norm(x, weight, bias, n, channels, inner, groups, eps);
   }
   if (types == Types::kMixed) {
     auto [y, mean, rstd] = libtorch_invariant::native_group_norm(
@@ -208,7 +213,7 @@ Norm native_batch_norm(const at::Tensor& x,
   if (!inference || types == Types::kUnserved || !is_given_with(mean, {x.size(1)}) ||
       !is_given_with(variance, {x.size(1)}) || !has_shape(weight, {x.size(1)}) ||
       !has_shape(bias, {x.size(1)})) {
-    return at::cpu::native_batch_norm(x, weight, bias, mean, variance, training, momentum, eps);
+    return stock::native_batch_norm(x, weight, bias, mean, variance, training, momentum, eps);
   }
   const at::Tensor none = at::empty({0}, mean->options());  // as stock returns them
   if (types == Types::kOne) {

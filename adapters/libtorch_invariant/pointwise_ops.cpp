@@ -1,22 +1,24 @@
 #include <ATen/ExpandUtils.h>
 #include <ATen/native/Resize.h>
-#include <ATen/ops/add_cpu_dispatch.h>
-#include <ATen/ops/cos_cpu_dispatch.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
-#include <ATen/ops/exp_cpu_dispatch.h>
-#include <ATen/ops/log_cpu_dispatch.h>
-#include <ATen/ops/pow_cpu_dispatch.h>
-#include <ATen/ops/rsqrt_cpu_dispatch.h>
-#include <ATen/ops/sigmoid_cpu_dispatch.h>
-#include <ATen/ops/silu_cpu_dispatch.h>
-#include <ATen/ops/sin_cpu_dispatch.h>
-#include <ATen/ops/tanh_cpu_dispatch.h>
 #include <torch/library.h>
 
 #include "adapters/libtorch_invariant/binding.h"
 #include "adapters/libtorch_invariant/ops.h"
 #include "reference_kernels/cpu/pointwise.h"
+
+#include BIC_KERNELS(pointwise)
+#include BIC_STOCK(add)
+#include BIC_STOCK(cos)
+#include BIC_STOCK(exp)
+#include BIC_STOCK(log)
+#include BIC_STOCK(pow)
+#include BIC_STOCK(rsqrt)
+#include BIC_STOCK(sigmoid)
+#include BIC_STOCK(silu)
+#include BIC_STOCK(sin)
+#include BIC_STOCK(tanh)
 
 namespace bic::libtorch_invariant {
 namespace {
@@ -35,7 +37,7 @@ struct Unary {
   }
 
   static at::Tensor& out(const at::Tensor& x, at::Tensor& y) {
-    if (!served(x.scalar_type()) || y.scalar_type() != x.scalar_type()) return kStockOut(x, y);
+    if (!served(x.scalar_type()) || !alike(y, x)) return kStockOut(x, y);
     at::native::resize_output(y, x.sizes());
     const at::Tensor dense = x.contiguous();
     return write(y, y.is_alias_of(dense), [&](const at::Tensor& to) { dense_to(dense, to); });
@@ -52,8 +54,8 @@ struct Unary {
   /// The elements of `x` in the order of its memory, which has no gaps, to the same places of `y`.
   static void dense_to(const at::Tensor& x, const at::Tensor& y) {
     with_type(x.scalar_type(), [&]<class T>(std::type_identity<T>) {
-      cpu::pointwise(cpu::PointwiseArgs<T>{input<T>(x), output<T>(y), x.numel(), kFunction},
-                     parallel);
+      kernels::pointwise(cpu::PointwiseArgs<T>{input<T>(x), output<T>(y), x.numel(), kFunction},
+                         launch_for(y));
     });
   }
 };
@@ -74,13 +76,13 @@ void power_dense(const at::Tensor& x, const at::Scalar& e, const at::Tensor& y) 
   with_type(x.scalar_type(), [&]<class T>(std::type_identity<T>) {
     // As in ATen, the exponent is one of the type of the arithmetic.
     const double exponent = std::is_same_v<T, double> ? e.toDouble() : double{e.toFloat()};
-    cpu::power(cpu::PowerArgs<T>{input<T>(x), nullptr, exponent, output<T>(y), x.numel()},
-               parallel);
+    kernels::power(cpu::PowerArgs<T>{input<T>(x), nullptr, exponent, output<T>(y), x.numel()},
+                   launch_for(y));
   });
 }
 
 at::Tensor pow_scalar(const at::Tensor& x, const at::Scalar& e) {
-  if (!takes_exponent(x, e)) return at::cpu::pow(x, e);
+  if (!takes_exponent(x, e)) return stock::pow(x, e);
   const at::Tensor dense = x.is_non_overlapping_and_dense() ? x : x.contiguous();
   at::Tensor y = at::empty_like(dense);
   power_dense(dense, e, y);
@@ -88,8 +90,8 @@ at::Tensor pow_scalar(const at::Tensor& x, const at::Scalar& e) {
 }
 
 at::Tensor& pow_scalar_out(const at::Tensor& x, const at::Scalar& e, at::Tensor& y) {
-  if (!takes_exponent(x, e) || y.scalar_type() != x.scalar_type()) {
-    return at::cpu::pow_outf(x, e, y);
+  if (!takes_exponent(x, e) || !alike(y, x)) {
+    return stock::pow_outf(x, e, y);
   }
   at::native::resize_output(y, x.sizes());
   const at::Tensor dense = x.contiguous();
@@ -97,14 +99,14 @@ at::Tensor& pow_scalar_out(const at::Tensor& x, const at::Scalar& e, at::Tensor&
 }
 
 at::Tensor& pow_scalar_(at::Tensor& x, const at::Scalar& e) {
-  if (!takes_exponent(x, e)) return at::cpu::pow_(x, e);
+  if (!takes_exponent(x, e)) return stock::pow_(x, e);
   if (!x.is_non_overlapping_and_dense()) return x.copy_(pow_scalar(x, e));
   power_dense(x, e, x);
   return x;
 }
 
 bool same_served(const at::Tensor& x, const at::Tensor& e) {
-  return served(x.scalar_type()) && e.scalar_type() == x.scalar_type();
+  return served(x.scalar_type()) && alike(e, x);
 }
 
 /// x and e broadcast to the row-major y.
@@ -112,21 +114,22 @@ void power_each(const at::Tensor& x, const at::Tensor& e, const at::Tensor& y) {
   const at::Tensor base = x.expand(y.sizes()).contiguous(),
                    exponents = e.expand(y.sizes()).contiguous();
   with_type(x.scalar_type(), [&]<class T>(std::type_identity<T>) {
-    cpu::power(cpu::PowerArgs<T>{input<T>(base), input<T>(exponents), 0, output<T>(y), y.numel()},
-               parallel);
+    kernels::power(
+        cpu::PowerArgs<T>{input<T>(base), input<T>(exponents), 0, output<T>(y), y.numel()},
+        launch_for(y));
   });
 }
 
 at::Tensor pow_tensor(const at::Tensor& x, const at::Tensor& e) {
-  if (!same_served(x, e)) return at::cpu::pow(x, e);
+  if (!same_served(x, e)) return stock::pow(x, e);
   at::Tensor y = at::empty(at::infer_size(x.sizes(), e.sizes()), x.options());
   power_each(x, e, y);
   return y;
 }
 
 at::Tensor& pow_tensor_out(const at::Tensor& x, const at::Tensor& e, at::Tensor& y) {
-  if (!same_served(x, e) || y.scalar_type() != x.scalar_type()) {
-    return at::cpu::pow_outf(x, e, y);
+  if (!same_served(x, e) || !alike(y, x)) {
+    return stock::pow_outf(x, e, y);
   }
   at::native::resize_output(y, at::infer_size(x.sizes(), e.sizes()));
   return write(
@@ -134,7 +137,7 @@ at::Tensor& pow_tensor_out(const at::Tensor& x, const at::Tensor& e, at::Tensor&
 }
 
 at::Tensor& pow_tensor_(at::Tensor& x, const at::Tensor& e) {
-  if (!same_served(x, e)) return at::cpu::pow_(x, e);
+  if (!same_served(x, e)) return stock::pow_(x, e);
   return x.copy_(pow_tensor(x, e));
 }
 
@@ -152,15 +155,15 @@ void sum_each(const at::Tensor& x,
   const at::Tensor first = x.expand(y.sizes()).contiguous(),
                    other = o.expand(y.sizes()).contiguous();
   with_type(x.scalar_type(), [&]<class T>(std::type_identity<T>) {
-    cpu::scaled_sum(
+    kernels::scaled_sum(
         cpu::ScaledSumArgs<T>{
             input<T>(first), input<T>(other), alpha.toDouble(), output<T>(y), y.numel()},
-        parallel);
+        launch_for(y));
   });
 }
 
 at::Tensor add_tensor(const at::Tensor& x, const at::Tensor& o, const at::Scalar& alpha) {
-  if (!takes_sum(x, o, alpha)) return at::cpu::add(x, o, alpha);
+  if (!takes_sum(x, o, alpha)) return stock::add(x, o, alpha);
   at::Tensor y = at::empty(at::infer_size(x.sizes(), o.sizes()), x.options());
   sum_each(x, o, alpha, y);
   return y;
@@ -170,8 +173,8 @@ at::Tensor& add_tensor_out(const at::Tensor& x,
                            const at::Tensor& o,
                            const at::Scalar& alpha,
                            at::Tensor& y) {
-  if (!takes_sum(x, o, alpha) || y.scalar_type() != x.scalar_type()) {
-    return at::cpu::add_outf(x, o, alpha, y);
+  if (!takes_sum(x, o, alpha) || !alike(y, x)) {
+    return stock::add_outf(x, o, alpha, y);
   }
   at::native::resize_output(y, at::infer_size(x.sizes(), o.sizes()));
   return write(y, y.is_alias_of(x) || y.is_alias_of(o), [&](const at::Tensor& to) {
@@ -180,18 +183,18 @@ at::Tensor& add_tensor_out(const at::Tensor& x,
 }
 
 at::Tensor& add_tensor_(at::Tensor& x, const at::Tensor& o, const at::Scalar& alpha) {
-  if (!takes_sum(x, o, alpha)) return at::cpu::add_(x, o, alpha);
+  if (!takes_sum(x, o, alpha)) return stock::add_(x, o, alpha);
   return x.copy_(add_tensor(x, o, alpha));
 }
 
-using Silu = Unary<PointwiseFunction::kSilu, at::cpu::silu, at::cpu::silu_outf>;
-using Sigmoid = Unary<PointwiseFunction::kSigmoid, at::cpu::sigmoid, at::cpu::sigmoid_outf>;
-using Tanh = Unary<PointwiseFunction::kTanh, at::cpu::tanh, at::cpu::tanh_outf>;
-using Exp = Unary<PointwiseFunction::kExp, at::cpu::exp, at::cpu::exp_outf>;
-using Log = Unary<PointwiseFunction::kLog, at::cpu::log, at::cpu::log_outf>;
-using Rsqrt = Unary<PointwiseFunction::kRsqrt, at::cpu::rsqrt, at::cpu::rsqrt_outf>;
-using Sin = Unary<PointwiseFunction::kSin, at::cpu::sin, at::cpu::sin_outf>;
-using Cos = Unary<PointwiseFunction::kCos, at::cpu::cos, at::cpu::cos_outf>;
+using Silu = Unary<PointwiseFunction::kSilu, stock::silu, stock::silu_outf>;
+using Sigmoid = Unary<PointwiseFunction::kSigmoid, stock::sigmoid, stock::sigmoid_outf>;
+using Tanh = Unary<PointwiseFunction::kTanh, stock::tanh, stock::tanh_outf>;
+using Exp = Unary<PointwiseFunction::kExp, stock::exp, stock::exp_outf>;
+using Log = Unary<PointwiseFunction::kLog, stock::log, stock::log_outf>;
+using Rsqrt = Unary<PointwiseFunction::kRsqrt, stock::rsqrt, stock::rsqrt_outf>;
+using Sin = Unary<PointwiseFunction::kSin, stock::sin, stock::sin_outf>;
+using Cos = Unary<PointwiseFunction::kCos, stock::cos, stock::cos_outf>;
 
 }  // namespace
 

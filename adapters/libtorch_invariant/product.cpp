@@ -2,6 +2,8 @@
 
 #include "reference_kernels/cpu/gemm.h"
 
+#include BIC_KERNELS(gemm)
+
 namespace bic::libtorch_invariant {
 
 namespace {
@@ -31,7 +33,7 @@ void multiply(const at::Tensor& a, const at::Tensor& w, const Addend& addend, at
       args.bias_batch = stack_stride(bias), args.bias_row = bias.stride(-2);
       args.bias_n = y.size(-1) > 1 ? bias.stride(-1) : 0;
     }
-    cpu::gemm<T>(args, parallel);
+    kernels::gemm<T>(args, launch_for(y));
   });
 }
 
@@ -41,7 +43,7 @@ void multiply_vector(const at::Tensor& a, const at::Tensor& x, const at::Tensor&
     args.m = y.numel(), args.n = 1, args.k = x.size(0);
     args.a_row = a.dim() == 2 ? a.stride(0) : 0, args.a_k = a.stride(-1);
     args.w_k = x.stride(0), args.y_row = 1;
-    cpu::gemm<T>(args, parallel);
+    kernels::gemm<T>(args, launch_for(y));
   });
 }
 

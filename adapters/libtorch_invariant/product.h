@@ -18,11 +18,9 @@ void multiply(const at::Tensor& a, const at::Tensor& w, const Addend& addend, at
 void multiply_vector(const at::Tensor& a, const at::Tensor& x, const at::Tensor& y);
 
 inline bool same_served_type(const at::Tensor& a, const at::Tensor& b) {
-  return served(a.scalar_type()) && a.scalar_type() == b.scalar_type();
+  return served(a.scalar_type()) && alike(a, b);
 }
 
-inline bool out_fits(const at::Tensor& a, const at::Tensor& out) {
-  return out.scalar_type() == a.scalar_type() && out.device().is_cpu();
-}
+inline bool out_fits(const at::Tensor& a, const at::Tensor& out) { return alike(out, a); }
 
 }  // namespace bic::libtorch_invariant

@@ -1,10 +1,11 @@
 #include <ATen/native/Resize.h>
 #include <ATen/ops/empty.h>
-#include <ATen/ops/sum_cpu_dispatch.h>
 
 #include "adapters/libtorch_invariant/binding.h"
 #include "adapters/libtorch_invariant/ops.h"
 #include "adapters/libtorch_invariant/reductions.h"
+
+#include BIC_STOCK(sum)
 
 namespace bic::libtorch_invariant {
 at::Tensor sum(const at::Tensor& x, std::optional<at::ScalarType> dtype) {
@@ -16,7 +17,7 @@ at::Tensor sum_dim(const at::Tensor& x,
                    bool keepdim,
                    std::optional<at::ScalarType> dtype) {
   if (!served(x.scalar_type()) || !served(dtype.value_or(x.scalar_type()))) {
-    return at::cpu::sum(x, dims, keepdim, dtype);
+    return stock::sum(x, dims, keepdim, dtype);
   }
   const auto summed = summed_axes(x, dims);
   const at::Tensor terms = summand(x, dtype);
@@ -30,9 +31,8 @@ at::Tensor& sum_dim_out(const at::Tensor& x,
                         bool keepdim,
                         std::optional<at::ScalarType> dtype,
                         at::Tensor& out) {
-  if (!served(x.scalar_type()) || out.scalar_type() != dtype.value_or(x.scalar_type()) ||
-      !served(out.scalar_type())) {
-    return at::cpu::sum_outf(x, dims, keepdim, dtype, out);
+  if (!served(x.scalar_type()) || !takes_out(x, dtype, out) || !served(out.scalar_type())) {
+    return stock::sum_outf(x, dims, keepdim, dtype, out);
   }
   const auto summed = summed_axes(x, dims);
   const at::Tensor terms = summand(x, dtype);

@@ -4,6 +4,8 @@
 
 #include "adapters/libtorch_invariant/binding.h"
 
+#include BIC_KERNELS(sum)
+
 namespace bic::libtorch_invariant {
 namespace {
 
@@ -95,7 +97,7 @@ void sum_into(const at::Tensor& x,
     args.y_outer = args.inner;
     args.of = rule.of, args.divisor = rule.divisor, args.root = rule.root;
     args.mean = mean.defined() ? output<T>(mean) : nullptr;
-    cpu::sum<T>(args, parallel);
+    kernels::sum<T>(args, launch_for(y));
   });
 }
 

@@ -3,6 +3,7 @@
 #include <torch/library.h>
 
 #include "adapters/libtorch_invariant/dispatch_rows.h"
+#include "adapters/libtorch_invariant/kernels.h"
 #include "adapters/libtorch_invariant/ops.h"
 #include "adapters/libtorch_invariant/silence.h"
 
@@ -66,21 +67,22 @@ void register_all(torch::Library& library) {
   library.impl("gelu_", TORCH_FN(gelu_));
   register_reductions(library);
   register_pointwise(library);
+  register_of_device(library);
 }
 
 }  // namespace
 
 struct Registration::Libraries {
-  torch::Library cpu{torch::Library::IMPL, "aten", c10::DispatchKey::CPU, __FILE__, __LINE__};
+  torch::Library aten{torch::Library::IMPL, "aten", kKey, __FILE__, __LINE__};
 };
 
 Registration::Registration() {
-  const std::map<std::string, std::string> before = dispatch_rows("CPU");
+  const std::map<std::string, std::string> before = dispatch_rows(c10::toString(kKey));
   Silence silence;
   const c10::WarningUtils::WarningHandlerGuard guard(&silence);
   libraries_ = std::make_unique<Libraries>();
-  register_all(libraries_->cpu);
-  changed_ = rows_changed_since(before, "CPU");
+  register_all(libraries_->aten);
+  changed_ = rows_changed_since(before, c10::toString(kKey));
 }
 
 Registration::~Registration() = default;

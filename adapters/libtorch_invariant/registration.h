@@ -9,10 +9,11 @@
 
 namespace bic::libtorch_invariant {
 
-/// The bundled batch-invariant kernels as ATen's CPU kernels, for as long as it lives; destroying
-/// it restores stock. float, double, bf16 and half are served by them in any layout, other dtypes
-/// by stock. `linear` and `matmul` are registered too: they are composites, whose choice of leaf op
-/// and of rounding points depends on strides. They lose autograd for that: it is for inference.
+/// The bundled batch-invariant kernels as ATen's for one dispatch key (kernels.h), for as long as
+/// it lives; destroying it restores stock. float, double, bf16 and half are served by them in any
+/// layout, other dtypes by stock. `linear` and `matmul` are registered too: they are composites,
+/// whose choice of leaf op and of rounding points depends on strides. They lose autograd for that:
+/// it is for inference.
 class Registration {
  public:
   Registration();
@@ -20,7 +21,7 @@ class Registration {
   Registration(const Registration&) = delete;
   Registration& operator=(const Registration&) = delete;
 
-  /// The overloads whose row for the CPU key changed on activation, by comparing ATen's computed
+  /// The overloads whose row for the key changed on activation, by comparing ATen's computed
   /// dispatch tables before and after: "aten::mm", "aten::mm.out".
   const std::vector<std::string>& changed() const { return changed_; }
 

@@ -1,6 +1,4 @@
 #include <ATen/native/Resize.h>
-#include <ATen/ops/_log_softmax_cpu_dispatch.h>
-#include <ATen/ops/_softmax_cpu_dispatch.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/logsumexp_native.h>
 
@@ -8,6 +6,10 @@
 #include "adapters/libtorch_invariant/ops.h"
 #include "adapters/libtorch_invariant/reductions.h"
 #include "reference_kernels/cpu/softmax.h"
+
+#include BIC_KERNELS(softmax)
+#include BIC_STOCK(_log_softmax)
+#include BIC_STOCK(_softmax)
 
 namespace bic::libtorch_invariant {
 namespace {
@@ -30,7 +32,7 @@ void softmax_into(const at::Tensor& x, std::int64_t dim, bool log, const at::Ten
   const View view = view_around(some, axis, axis + 1, 1);
   with_type(x.scalar_type(), [&]<class T>(std::type_identity<T>) {
     const auto args = softmax_args<T>(view, y);
-    log ? cpu::log_softmax<T>(args, parallel) : cpu::softmax<T>(args, parallel);
+    log ? kernels::log_softmax<T>(args, launch_for(y)) : kernels::softmax<T>(args, launch_for(y));
   });
 }
 
@@ -50,14 +52,15 @@ void logsumexp_into(const at::Tensor& x, const std::vector<bool>& summed, const 
   with_type(x.scalar_type(), [&]<class T>(std::type_identity<T>) {
     auto args = softmax_args<T>(view, y);
     args.y_outer = args.inner;
-    cpu::logsumexp<T>(args, parallel);
+    kernels::logsumexp<T>(args, launch_for(y));
   });
 }
 
 }  // namespace
 
 at::Tensor softmax(const at::Tensor& x, std::int64_t dim, bool half_to_float) {
-  if (!served(x.scalar_type()) || half_to_float) return at::cpu::_softmax(x, dim, half_to_float);
+  if (!served(x.scalar_type())) return stock::_softmax(x, dim, half_to_float);
+  if (half_to_float) return softmax_of(x.to(at::kFloat), dim, false);
   return softmax_of(x, dim, false);
 }
 
@@ -65,16 +68,16 @@ at::Tensor& softmax_out(const at::Tensor& x,
                         std::int64_t dim,
                         bool half_to_float,
                         at::Tensor& out) {
-  if (!served(x.scalar_type()) || half_to_float || out.scalar_type() != x.scalar_type()) {
-    return at::cpu::_softmax_outf(x, dim, half_to_float, out);
+  const at::Tensor wide = half_to_float ? x.to(at::kFloat) : x;
+  if (!served(x.scalar_type()) || !alike(out, wide)) {
+    return stock::_softmax_outf(x, dim, half_to_float, out);
   }
-  return softmax_of_out(x, dim, false, out);
+  return softmax_of_out(wide, dim, false, out);
 }
 
 at::Tensor log_softmax(const at::Tensor& x, std::int64_t dim, bool half_to_float) {
-  if (!served(x.scalar_type()) || half_to_float) {
-    return at::cpu::_log_softmax(x, dim, half_to_float);
-  }
+  if (!served(x.scalar_type())) return stock::_log_softmax(x, dim, half_to_float);
+  if (half_to_float) return softmax_of(x.to(at::kFloat), dim, true);
   return softmax_of(x, dim, true);
 }
 
@@ -82,10 +85,11 @@ at::Tensor& log_softmax_out(const at::Tensor& x,
                             std::int64_t dim,
                             bool half_to_float,
                             at::Tensor& out) {
-  if (!served(x.scalar_type()) || half_to_float || out.scalar_type() != x.scalar_type()) {
-    return at::cpu::_log_softmax_outf(x, dim, half_to_float, out);
+  const at::Tensor wide = half_to_float ? x.to(at::kFloat) : x;
+  if (!served(x.scalar_type()) || !alike(out, wide)) {
+    return stock::_log_softmax_outf(x, dim, half_to_float, out);
   }
-  return softmax_of_out(x, dim, true, out);
+  return softmax_of_out(wide, dim, true, out);
 }
 
 at::Tensor logsumexp(const at::Tensor& x, at::IntArrayRef dims, bool keepdim) {
@@ -102,7 +106,7 @@ at::Tensor& logsumexp_out(const at::Tensor& x,
                           at::IntArrayRef dims,
                           bool keepdim,
                           at::Tensor& out) {
-  if (!served(x.scalar_type()) || out.scalar_type() != x.scalar_type()) {
+  if (!served(x.scalar_type()) || !alike(out, x)) {
     return at::native::logsumexp_out(x, dims, keepdim, out);
   }
   const auto summed = summed_axes(x, dims);

@@ -40,13 +40,17 @@ class Device(program.ProgramTest):
 
     def test_is_not_for_kernels_of_the_cpu(self):
         fault = re.search(r"fault:[a-z]\S+", program.run("list", "backends").stdout).group()
-        for backend in ("libtorch-invariant", fault):
-            self.assert_refused(["--backend", backend, "--device", "cuda"],
-                                "the bundled kernels run on the CPU only", backend, "'cuda'")
+        self.assert_refused(["--backend", fault, "--device", "cuda"],
+                            "runs on the CPU only", fault, "'cuda'")
         self.assert_refused(["--backend", f"plugin:{LIB}/plugins/mm.so", "--device", "cuda"],
                             "runs on the CPU only", "libtorch:PATH.so")
         self.assert_refused(["--backend", "openblas", "--lift", "--device", "cuda"],
                             "'openblas' runs on the CPU only")
+
+    @unittest.skipIf((LIB / "libbic_cuda.so").exists(), "this build has kernels for CUDA")
+    def test_is_for_bundled_kernels_that_were_built(self):
+        self.assert_refused(["--backend", "libtorch-invariant", "--device", "cuda"],
+                            "has no kernels for 'cuda' in this build", "nvcc")
 
     def test_that_is_not_there_is_one_line(self):
         ran = program.run("support", "--backend", "libtorch", "--device", "cuda:999")

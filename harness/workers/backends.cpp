@@ -14,7 +14,9 @@
 namespace bic {
 namespace {
 
+constexpr std::string_view kBundled = "libtorch-invariant";
 constexpr const char* kLibrary = "libbic_libtorch.so";
+constexpr const char* kCudaLibrary = "libbic_cuda.so";
 constexpr const char* kPluginLibrary = "libbic_plugin.so";
 constexpr const char* kPythonWorker = "bi_conform_worker.pyz";
 
@@ -90,20 +92,24 @@ void require_plugin(const std::string& backend, bool lift) {
 }
 
 /// A CUDA device is for those that have kernels there.
-void require_kernels(const std::string& backend, const BackendHost& host) {
+void require_kernels(const std::string& backend,
+                     const std::string& program,
+                     const BackendHost& host) {
   require_device(host.device);
   if (!is_cuda(host.device)) return;
-  if (backend == "libtorch-invariant" || backend.starts_with("fault:")) {
+  if (backend == kBundled && !std::filesystem::exists(library_beside(program, kCudaLibrary))) {
     throw UsageError(
-        fmt::format("--device: the bundled kernels run on the CPU only: '{}' cannot use '{}'",
+        fmt::format("--device: '{}' has no kernels for '{}' in this build: build with nvcc "
+                    "(docs/cuda.md)",
                     backend,
                     host.device));
   }
   if (takes_device(backend) && !host.lift) return;
-  throw UsageError(fmt::format(
-      "--device: '{}' runs on the CPU only: libtorch, libtorch:PATH.so and python: can use '{}'",
-      backend,
-      host.device));
+  throw UsageError(
+      fmt::format("--device: '{}' runs on the CPU only: libtorch, libtorch-invariant, "
+                  "libtorch:PATH.so and python: can use '{}'",
+                  backend,
+                  host.device));
 }
 
 void require_built(const std::string& backend, const std::filesystem::path& library) {
@@ -156,7 +162,7 @@ bool has_stock(const std::string& program) {
 }
 
 bool takes_device(const std::string& backend) {
-  return backend == "libtorch" || backend.starts_with("libtorch:") ||
+  return backend == "libtorch" || backend == kBundled || backend.starts_with("libtorch:") ||
          backend.starts_with("python:");
 }
 
@@ -170,7 +176,7 @@ WorkerLaunch launch_of(const std::string& backend,
     return python_launch(backend, host, worker);
   }
   if (!host.python.empty()) throw UsageError("--python is for --backend python:MODULE[:CALL]");
-  require_kernels(backend, host);
+  require_kernels(backend, program, host);
   if (const ExternalBackend* const external = external_backend(backend)) {
     const std::string missing = missing_text(*external);
     if (!missing.empty()) throw UsageError(fmt::format("--backend: '{}' is {}", backend, missing));
