@@ -31,7 +31,7 @@ constexpr std::array kLawNames{"normal"sv,
 static_assert(kLawNames.size() == kLawCount);
 
 constexpr std::array kFormNames{
-    "functional"sv, "out"sv, "inplace"sv, "chunk"sv, "vector"sv, "junk"sv};
+    "functional"sv, "out"sv, "inplace"sv, "chunk"sv, "vector"sv, "junk"sv, "stream"sv, "graph"sv};
 static_assert(kFormNames.size() == kFormCount);
 
 constexpr std::array kStatusNames{"error"sv,

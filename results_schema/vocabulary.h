@@ -68,8 +68,13 @@ enum class Form : std::uint8_t {
   kChunk,    ///< an axis is cut into several calls, whose outputs are joined
   kVector,   ///< a single sample without its batch axis
   kJunk,     ///< what the call's own masks hide holds other values
+  kStream,   ///< the functional call on a stream of its own, while the device has other work
+  kGraph,    ///< the functional call captured into a graph, which is replayed
 };
-inline constexpr std::size_t kFormCount = 6;
+inline constexpr std::size_t kFormCount = 8;
+
+/// Whether the form is a way to give work to a device: the text is that of the functional call.
+constexpr bool is_of_device(Form f) { return f == Form::kStream || f == Form::kGraph; }
 
 /// Whether the form writes to a tensor that the caller gave.
 constexpr bool writes_given(Form f) { return f == Form::kOut || f == Form::kInplace; }

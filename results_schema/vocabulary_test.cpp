@@ -64,7 +64,7 @@ TEST(Vocabulary, EveryLawHasItsName) {
 
 TEST(Vocabulary, EveryFormHasItsName) {
   expect_names(values<Form>(kFormCount),
-               {"functional", "out", "inplace", "chunk", "vector", "junk"},
+               {"functional", "out", "inplace", "chunk", "vector", "junk", "stream", "graph"},
                parse_form);
 }
 

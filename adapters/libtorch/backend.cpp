@@ -5,12 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <utility>
 
 #include "adapters/libtorch/declared_ops.h"
 #include "adapters/libtorch/device.h"
+#include "adapters/libtorch/device_work.h"
 #include "adapters/libtorch/evaluator.h"
 #include "adapters/libtorch/hello.h"
 #include "adapters/libtorch/output.h"
@@ -93,6 +93,9 @@ protocol::Hello LibTorchBackend::hello() {
   hello.libraries = mapped_libraries();
   hello.default_threads = usable_cores();
   hello.manifest = subject_.manifest;
+  if (on_cuda() && !captures_graphs()) {
+    for (protocol::ManifestEntry& e : hello.manifest) e.lacks.push_back(Form::kGraph);
+  }
   for (const auto& [name, study] : subject_.studies) hello.studies.push_back(name);
   subject_.interposer->hello(hello);
   return hello;
@@ -116,7 +119,7 @@ void LibTorchBackend::load(const protocol::ProblemMessage& problem,
 }
 
 const Evaluator& LibTorchBackend::call_text(Form form) const {
-  const auto at = calls_.find(form);
+  const auto at = calls_.find(is_of_device(form) ? Form::kFunctional : form);
   if (at != calls_.end()) return *at->second;
   throw HarnessError(fmt::format("{}: no call of form '{}' was loaded", problem_.op, name(form)));
 }
@@ -148,7 +151,13 @@ at::Tensor LibTorchBackend::call(const TrialMessage& trial, const NamedTensors& 
   const HonestCall honest = [&](const NamedTensors& given) {
     return evaluator.run(given, problem_.output.name);
   };
-  at::Tensor y = subject_.interposer->call({problem_, trial, tensors, honest});
+  const Call once = [&](const NamedTensors& given) {
+    return subject_.interposer->call({problem_, trial, given, honest});
+  };
+  const Form form = trial.trial.form;
+  at::Tensor y = form == Form::kStream  ? beside_other_work(once, tensors)
+                 : form == Form::kGraph ? from_graph(once, tensors, trial.trial.run)
+                                        : once(tensors);
   check_output(y);
   return y;
 }
@@ -228,6 +237,16 @@ void LibTorchBackend::report_changes(const TrialMessage& trial,
   if (guards_damaged() || !std::ranges::all_of(placed, hold)) reply.out_of_bounds = true;
 }
 
+std::vector<NamedTensors> LibTorchBackend::sets_to_time(const protocol::TimeMessage& request) {
+  std::vector<NamedTensors> sets{by_name(place(request.trial))};
+  while (static_cast<int>(sets.size()) < request.copies) {
+    sets.push_back(request.copies_common ? sets[0] : by_name(place(request.trial)));
+    if (!request.copies_common) continue;
+    for (auto& [name, t] : sets.back()) t = t.clone();
+  }
+  return sets;
+}
+
 protocol::TimeReply LibTorchBackend::time(const protocol::TimeMessage& request,
                                           std::span<std::byte> output) {
   const c10::InferenceMode inference;
@@ -235,18 +254,12 @@ protocol::TimeReply LibTorchBackend::time(const protocol::TimeMessage& request,
   protocol::TimeReply reply;
   set_threads(request.trial.threads);
   subject_.interposer->before(request.trial);
-  std::vector<NamedTensors> sets;
-  for (int i = 0; i < std::max(1, request.copies); ++i) {
-    sets.push_back(by_name(place(request.trial)));
-  }
+  const std::vector<NamedTensors> sets = sets_to_time(request);
   const bool ran = guarded(reply, [&] {
     at::Tensor y = call(request.trial, sets[0]);
-    synchronize();
-    const auto begin = std::chrono::steady_clock::now();
-    for (int i = 0; i < request.calls; ++i) y = call(request.trial, sets[(i + 1) % sets.size()]);
-    synchronize();
-    const auto took = std::chrono::steady_clock::now() - begin;
-    reply.nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(took).count();
+    reply.nanoseconds = nanoseconds_of([&] {
+      for (int i = 0; i < request.calls; ++i) y = call(request.trial, sets[(i + 1) % sets.size()]);
+    });
     copy_elements(y, output);
   });
   if (!ran) end_if_lost(reply.message.c_str());

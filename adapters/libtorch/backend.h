@@ -66,6 +66,7 @@ class LibTorchBackend final : public protocol::Backend {
                       const PlacedTensors& placed,
                       const at::Tensor& y,
                       protocol::TrialReply& reply) const;
+  std::vector<std::map<std::string, at::Tensor>> sets_to_time(const protocol::TimeMessage& request);
   unsigned largest_team(int reset) const;
 
   Subject subject_;

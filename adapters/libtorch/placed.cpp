@@ -35,6 +35,10 @@ at::Tensor allocate(const TensorPlan& plan, const TensorMessage& t) {
       .as_strided(plan.shape, plan.strides, plan.offset);
 }
 
+/// Blocks up to this size are compared in the host's memory: one copy instead of a kernel and a
+/// wait for each question.
+constexpr std::int64_t kMostCopiedBack = 4 << 20;
+
 constexpr auto kGuard = static_cast<std::int64_t>(protocol::kGuardBytes);
 
 at::Tensor inside(const at::Tensor& guarded) {
@@ -108,6 +112,7 @@ void Placed::move_to_device() {
   protocol::poison_and_guard(first, block.size());
   std::memcpy(first, block.data(), block.size());
   guarded_ = guarded.to(device());
+  if (guarded.numel() <= kMostCopiedBack) uploaded_ = guarded;
   const std::int64_t offset = kGuard / tensor_.element_size() + plan_.offset;
   tensor_ =
       inside(guarded_).view(tensor_.scalar_type()).as_strided(plan_.shape, plan_.strides, offset);
@@ -125,20 +130,32 @@ std::vector<std::byte> Placed::copied_block(const at::Tensor& guarded) const {
 }
 
 std::uint64_t Placed::digest(std::uint64_t seed) const {
-  return guarded_.defined() ? protocol::digest(copied_block(guarded_), seed)
-                            : protocol::digest(host_block(), seed);
+  if (!guarded_.defined()) return protocol::digest(host_block(), seed);
+  // What was copied to the device is what `changed` compares it with.
+  return protocol::digest(copied_block(uploaded_.defined() ? uploaded_ : guarded_), seed);
+}
+
+const at::Tensor& Placed::guarded_now() const {
+  if (!uploaded_.defined()) return guarded_;
+  if (!copied_back_.defined()) copied_back_ = on_host(guarded_);
+  return copied_back_;
+}
+
+const at::Tensor& Placed::guarded_then() const {
+  return uploaded_.defined() ? uploaded_ : guarded_before_;
 }
 
 void Placed::remember() {
+  copied_back_.reset();
   if (guarded_.defined()) {
-    if (!guarded_before_.defined()) guarded_before_ = guarded_.clone();
+    if (!uploaded_.defined() && !guarded_before_.defined()) guarded_before_ = guarded_.clone();
   } else if (before_.empty()) {
     before_.assign(host_block().begin(), host_block().end());
   }
 }
 
 bool Placed::changed() const {
-  if (guarded_.defined()) return !at::equal(inside(guarded_), inside(guarded_before_));
+  if (guarded_.defined()) return !at::equal(inside(guarded_now()), inside(guarded_then()));
   return host_block().size() != before_.size() ||
          std::memcmp(before_.data(), host_block().data(), before_.size()) != 0;
 }
@@ -149,11 +166,11 @@ bool Placed::changed_between_elements() const {
     return protocol::changed_between_elements(plan_, size, before_, host_block());
   }
   return protocol::changed_between_elements(
-      plan_, size, copied_block(guarded_before_), copied_block(guarded_));
+      plan_, size, copied_block(guarded_then()), copied_block(guarded_now()));
 }
 
 bool Placed::guards_hold() const {
-  return !guarded_.defined() || same_guards(guarded_, guarded_before_);
+  return !guarded_.defined() || same_guards(guarded_now(), guarded_then());
 }
 
 }  // namespace bic::libtorch

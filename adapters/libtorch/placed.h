@@ -50,8 +50,14 @@ class Placed {
   protocol::TensorPlan plan_;
   at::Tensor tensor_;
   std::vector<std::byte> before_;
-  /// Bytes of the block between its guards, and what they were; undefined in the host's memory.
-  at::Tensor guarded_, guarded_before_;
+  const at::Tensor& guarded_now() const;
+  const at::Tensor& guarded_then() const;
+
+  /// Bytes of the block between its guards; undefined in the host's memory. What they were: of a
+  /// small block as it was copied there, and for a trial as it is copied back when first asked; of
+  /// a large one on the device.
+  at::Tensor guarded_, guarded_before_, uploaded_;
+  mutable at::Tensor copied_back_;
 };
 
 /// ATen's type of a dtype.

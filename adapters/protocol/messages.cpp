@@ -207,6 +207,7 @@ void to_json(json& j, const TrialMessage& m) {
        {"pad", t.pad},
        {"pad_nan", t.pad_nan},
        {"threads", m.threads}};
+  if (t.form == Form::kGraph) j["replay"] = t.run;
 }
 
 void from_json(const json& j, TrialMessage& m) {
@@ -219,6 +220,7 @@ void from_json(const json& j, TrialMessage& m) {
   m.trial.pad_dim = j.at("pad_dim");
   m.trial.pad = j.at("pad");
   m.trial.pad_nan = j.at("pad_nan");
+  m.trial.run = j.value("replay", 0);
   m.threads = j.at("threads");
 }
 
@@ -250,12 +252,14 @@ void to_json(json& j, const TimeMessage& m) {
   to_json(j, m.trial);
   j["calls"] = m.calls;
   j["copies"] = m.copies;
+  j["copies_common"] = m.copies_common;
 }
 
 void from_json(const json& j, TimeMessage& m) {
   from_json(j, m.trial);
   m.calls = j.at("calls");
   m.copies = j.at("copies");
+  m.copies_common = j.at("copies_common");
 }
 
 void to_json(json& j, const TimeReply& r) {

@@ -102,7 +102,8 @@ struct TrialReply {
 struct TimeMessage {
   TrialMessage trial;
   int calls = 1;
-  int copies = 1;
+  int copies = 1;              ///< sets of tensors, which the calls take in turn
+  bool copies_common = false;  ///< each with common inputs of its own: none is found in a cache
 };
 
 struct TimeReply {

@@ -72,6 +72,14 @@ TEST(Messages, ATrialSurvivesTheWire) {
   EXPECT_EQ(back.trial.batch, 3) << "the batch is the number of slots";
 }
 
+TEST(Messages, OnlyAGraphIsToldTheNumberOfItsReplay) {
+  TrialMessage trial{.slots = {0}, .trial = {}, .threads = 1};
+  trial.trial.run = 1;
+  EXPECT_FALSE(json(trial).contains("replay")) << "repeats are to be told apart by nobody";
+  trial.trial.form = Form::kGraph;
+  EXPECT_EQ(json(trial).get<TrialMessage>().trial.run, 1);
+}
+
 TEST(Messages, AReplySurvivesTheWire) {
   TrialReply reply{.outcome = Outcome::kRefused,
                    .message = "no",

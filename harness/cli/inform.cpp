@@ -32,6 +32,10 @@ Rows relation_rows() {
   for (const Relation& r : relations()) {
     rows.emplace_back(std::string(r.name), fmt::format("{}: {}", name(r.level), r.claim));
   }
+  for (const Relation& r : device_relations()) {
+    rows.emplace_back(std::string(r.name),
+                      fmt::format("{}, --device cuda: {}", name(r.level), r.claim));
+  }
   rows.emplace_back(peer_relation().name, fmt::format("--against: {}", peer_relation().claim));
   return rows;
 }

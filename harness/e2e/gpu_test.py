@@ -45,6 +45,14 @@ class Gpu(program.ProgramTest):
                             "cuda", *MM, code=0)
         self.assertEqual(report["ops"][0]["level"], "BI-3")
 
+    @unittest.skipUnless((LIB / "libbic_cuda.so").exists(), "this build has no kernels for CUDA")
+    def test_has_the_bundled_kernels_conform(self):
+        report = self.judge("--backend", "libtorch-invariant", "--device", "cuda", "--op",
+                            "softmax", code=0)
+        self.assertEqual(report["ops"][0]["level"], "BI-3")
+        names = " ".join(library["name"] for library in report["subject"]["libraries"])
+        self.assertIn("libbic_cuda.so", names)
+
     def test_of_a_library_without_cuda_kernels_is_refused(self):
         ran = program.run("--backend", f"libtorch:{LIB}/libbic_example_mm.so", "--device", "cuda")
         self.assertEqual(ran.returncode, 2)
@@ -61,6 +69,20 @@ class Gpu(program.ProgramTest):
             seen.add(batch)
             self.assertEqual(case["status"], ends.get(batch, "pass"), json.dumps(case))
         self.assertLessEqual(set(ends), seen)
+
+    def test_on_the_wrong_stream_or_outside_a_graph_is_caught(self):
+        report = self.judge("--backend", f"libtorch:{LIB}/libbic_planted_cuda_mm.so", "--device",
+                            "cuda", *MM, "--relation", "stream", "--relation", "graph", "--batch",
+                            "1,9,17", code=1)
+        seen = set()
+        for case in report["cases"]:
+            relation = re.search(r"[.]([a-z]+)/", case["case"]).group(1)
+            batch = re.search(r":(B[0-9]+)[@#]", case["case"]).group(1)
+            seen.add((relation, batch))
+            broken = (relation, batch) in {("stream", "B17"), ("graph", "B9")}
+            self.assertEqual(case["status"], "fail" if broken else "pass", json.dumps(case))
+        self.assertEqual(seen, {("stream", "B1"), ("stream", "B17"), ("graph", "B1"),
+                                ("graph", "B9")})
 
     def test_that_is_stock_is_caught(self):
         report = self.judge("--backend", "libtorch", "--device", "cuda", "--op", "cumsum",

@@ -13,6 +13,21 @@ bool required_of(const Cell& cell, const Relation& relation) {
       cell.problems, [&](const ProblemPlan& p) { return relation.required(*cell.op, *p.variant); });
 }
 
+/// Whether a relation is asked for because of how the program was called, not of every backend.
+bool is_of_this_run(std::string_view relation) {
+  return relation == peer_relation().name ||
+         std::ranges::any_of(device_relations(),
+                             [&](const Relation& r) { return r.name == relation; });
+}
+
+/// The first relation of the level that the row has and that is required and unproved; or null.
+const report::RelationRow* unproved(const report::OpRow& row, Level level, std::int64_t enough) {
+  const auto it = std::ranges::find_if(row.relations, [&](const report::RelationRow& r) {
+    return find_relation(r.relation)->level == level && r.required && !proved(r, enough);
+  });
+  return it == row.relations.end() ? nullptr : &*it;
+}
+
 /// Whether the problem proves bits of `op`.
 bool counts(const OpSpec& op, const Prepared& p) {
   const ControlKind kind = p.problem.proves();
@@ -82,12 +97,12 @@ void Evidence::add(const Prepared& prepared, const std::vector<report::CaseResul
     ++row_.cases[status];
     const auto relation = prepared.cases[i].relation;
     seen[relation].insert(status);
-    const bool compares = relation == peer_relation().name;
-    const bool outside = status == Status::kUnsupported &&
-                         (compares || prepared.cases[i].named.form != Form::kFunctional);
+    const bool outside =
+        status == Status::kUnsupported &&
+        (relation == peer_relation().name || prepared.cases[i].named.form != Form::kFunctional);
     (outside ? outside_ : within_).insert(std::string(relation));
     auto at = std::ranges::find(row_.relations, relation, &report::RelationRow::relation);
-    if (compares && at == row_.relations.end()) {
+    if (at == row_.relations.end() && is_of_this_run(relation)) {
       at = row_.relations.insert(at, {.relation = std::string(relation), .required = true});
     }
     if (at == row_.relations.end()) {
@@ -129,11 +144,8 @@ report::OpRow Evidence::row(Level target) const {
   if (red != row.relations.end()) row.why = red->relation + " failed";
   for (Level level : {Level::kRepeatable, Level::kBatch, Level::kComposition, Level::kSchedule}) {
     if (level > target) break;
-    for (const Relation& r : relations()) {
-      if (r.level != level) continue;
-      const auto& seen = *std::ranges::find(row.relations, r.name, &report::RelationRow::relation);
-      if (!seen.required || proved(seen, enough_)) continue;
-      if (row.why.empty()) row.why = seen.relation + (seen.excused > 0 ? " waived" : " unproved");
+    if (const report::RelationRow* const open = unproved(row, level, enough_)) {
+      if (row.why.empty()) row.why = open->relation + (open->excused > 0 ? " waived" : " unproved");
       return row;
     }
     row.level = level;

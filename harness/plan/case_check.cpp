@@ -66,7 +66,8 @@ void check_numbers(const Trial& t) {
 /// What the op's declaration has to offer, or the trial would run as if nothing had been said.
 void check_offers(const Problem& p, const Trial& t) {
   const Variant& v = *p.variant;
-  if (t.form != Form::kFunctional && !v.forms.contains(std::string(name(t.form)))) {
+  if (t.form != Form::kFunctional && !is_of_device(t.form) &&
+      !v.forms.contains(std::string(name(t.form)))) {
     refuse("trial", fmt::format("'{}' has no form '{}'", p.op->name, name(t.form)));
   }
   if (!t.pad_dim.empty() && std::ranges::find(v.reduced, t.pad_dim) == v.reduced.end()) {

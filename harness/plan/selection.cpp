@@ -128,9 +128,21 @@ void select_peer(const SelectionText& text, Selection& s) {
   if (text.has_peer) s.relations.push_back(&peer_relation());
 }
 
+void select_of_device(const SelectionText& text, Selection& s) {
+  for (const Relation& r : device_relations()) {
+    const bool named = has(text.relations, std::string(r.name));
+    if (named && !text.on_device) {
+      throw UsageError(
+          fmt::format("--relation {} is about kernels on a GPU; add --device cuda", r.name));
+    }
+    if (text.on_device && (named || text.relations.empty())) s.relations.push_back(&r);
+  }
+}
+
 void select_relations(const SelectionText& text, Selection& s) {
   std::vector<std::string> known;
   for (const Relation& r : relations()) known.emplace_back(r.name);
+  for (const Relation& r : device_relations()) known.emplace_back(r.name);
   known.emplace_back(peer_relation().name);
   known.emplace_back(kAccuracyRelation);
   const auto named_by_user = [&](std::string_view relation) {
@@ -145,6 +157,7 @@ void select_relations(const SelectionText& text, Selection& s) {
   for (const Relation& r : relations()) {
     if (text.relations.empty() || named_by_user(r.name)) s.relations.push_back(&r);
   }
+  select_of_device(text, s);
   select_peer(text, s);
 }
 

@@ -12,7 +12,8 @@ struct SelectionText {
   std::vector<std::string> ops, dtypes, relations;
   std::string level, case_pattern, dims, batches, shapes;
   std::vector<std::string> suites, presets;
-  bool has_peer = false;  ///< with --against: the relation `peer` too
+  bool has_peer = false;   ///< with --against: the relation `peer` too
+  bool on_device = false;  ///< with --device cuda: `stream` and `graph` too
 };
 
 /// What they select. Throws UsageError that names the flag, the value and the nearest known name.

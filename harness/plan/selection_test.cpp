@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "results_schema/error.h"
 
 namespace bic {
@@ -28,6 +30,18 @@ TEST(MakeSelection, TakesAllWithoutFilters) {
   EXPECT_EQ(s.target, Level::kSchedule);
   EXPECT_TRUE(s.accuracy);
   EXPECT_FALSE(s.filtered);
+}
+
+TEST(MakeSelection, TakesTheRelationsOfADeviceThereAlone) {
+  const auto has_graph = [](const SelectionText& text) {
+    return std::ranges::any_of(make_selection(text).relations,
+                               [](const Relation* r) { return r->name == "graph"; });
+  };
+  EXPECT_FALSE(has_graph({}));
+  EXPECT_TRUE(has_graph({.on_device = true}));
+  EXPECT_TRUE(has_graph({.relations = {"graph"}, .on_device = true}));
+  EXPECT_FALSE(has_graph({.relations = {"stream"}, .on_device = true}));
+  EXPECT_THAT(error_of({.relations = {"graph"}}), HasSubstr("--device cuda"));
 }
 
 TEST(MakeSelection, NamesTheNearestOp) {

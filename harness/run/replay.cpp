@@ -96,8 +96,9 @@ Strength strength_of(const report::Run& run) {
 
 /// Names of cases of the suite's plan: a problem, then one of its cases, so that a twice drawn one
 /// is rare and not drawn again.
-std::set<std::string> drawn_of_plan(const report::Run& run, std::int64_t count, Seed seed) {
-  const Selection all = make_selection({});
+std::set<std::string> drawn_of_plan(const report::Report& report, std::int64_t count, Seed seed) {
+  const report::Run& run = report.run;
+  const Selection all = make_selection({.on_device = report.subject.device.starts_with("cuda")});
   const RunPlan plan = plan_run(all, strength_of(run), run.seed, {});
   if (plan.digest != run.plan) {
     refuse("the run's plan is not the suite's of its seed and strength");
@@ -135,8 +136,8 @@ Replayed replay(const report::Report& report,
   Replayed replayed{.cases = 0, .bits = incomparable(report, stage.hello())};
   std::unordered_map<std::string_view, const report::CaseResult*> cases;
   for (const report::CaseResult& result : report.cases) cases.emplace(result.case_name, &result);
-  const std::set<std::string> drawn = is_whole(report) ? drawn_of_plan(report.run, count, seed)
-                                                       : drawn_of_report(report, count, seed);
+  const std::set<std::string> drawn =
+      is_whole(report) ? drawn_of_plan(report, count, seed) : drawn_of_report(report, count, seed);
   for (const std::string& case_text : drawn) {
     const report::CaseResult here = run_again(stage, case_text);
     const auto there = cases.find(case_text);

@@ -1,5 +1,7 @@
 #include "harness/run/run_facts.h"
 
+#include <algorithm>
+
 #include "harness/plan/shard_choice.h"
 #include "harness/workers/environment.h"
 #include "results_schema/sha256.h"
@@ -13,6 +15,10 @@ report::Suite describe_suite(const RunOptions& o) {
                       .program_sha256 = sha256_file_hex("/proc/self/exe"),
                       .weights = o.weights};
   for (const Relation& r : relations()) suite.relations.emplace_back(r.name);
+  for (const Relation& r : device_relations()) {
+    const auto& asked = o.selection.relations;
+    if (std::ranges::find(asked, &r) != asked.end()) suite.relations.emplace_back(r.name);
+  }
   for (const OpSpec& op : registry()) {
     if (!op.declared_sha256.empty()) suite.declared.push_back({op.name, op.declared_sha256});
   }

@@ -78,6 +78,7 @@ std::vector<report::RelationOutcome> outcomes(const Prepared& prepared,
     if (at != worst.end()) all.push_back({std::string(r.name), at->second});
   };
   std::ranges::for_each(relations(), add);
+  std::ranges::for_each(device_relations(), add);
   add(peer_relation());
   return all;
 }

@@ -17,6 +17,8 @@ Relation threads();
 Relation zeropad();
 Relation chunk();
 Relation rank();
+Relation stream();
+Relation graph();
 Relation peer();
 
 }  // namespace bic

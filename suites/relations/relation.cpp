@@ -26,6 +26,11 @@ std::span<const Relation> relations() {
   return kRelations;
 }
 
+std::span<const Relation> device_relations() {
+  static const std::array kRelations{stream(), graph()};
+  return kRelations;
+}
+
 const Relation& peer_relation() {
   static const Relation kPeer = peer();
   return kPeer;
@@ -33,9 +38,11 @@ const Relation& peer_relation() {
 
 const Relation* find_relation(std::string_view name) {
   if (name == peer_relation().name) return &peer_relation();
-  const auto all = relations();
-  const auto at = std::ranges::find(all, name, &Relation::name);
-  return at == all.end() ? nullptr : &*at;
+  for (const auto all : {relations(), device_relations()}) {
+    const auto at = std::ranges::find(all, name, &Relation::name);
+    if (at != all.end()) return &*at;
+  }
+  return nullptr;
 }
 
 bool has_batch(const Variant& variant) { return batch_axis(variant.output) >= 0; }

@@ -40,8 +40,11 @@ struct Relation {
   std::vector<TrialPair> (*pairs)(const Probe&);
 };
 
-/// Every relation that levels are made of, by level.
+/// The relations that levels are made of everywhere, by level.
 std::span<const Relation> relations();
+
+/// Further ones, of backends on a device: `stream` and `graph`. They belong to levels there.
+std::span<const Relation> device_relations();
 
 /// The relation of a run with a second backend, `--against`. It belongs to no level: what a backend
 /// holds does not depend on whom it is compared with.

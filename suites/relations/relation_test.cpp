@@ -34,8 +34,9 @@ class Relations : public testing::Test {
   std::vector<SampleId> telling{{3}, {8}};
 };
 
-std::vector<Relation> with_peer() {
+std::vector<Relation> every_relation() {
   std::vector<Relation> all(relations().begin(), relations().end());
+  all.insert(all.end(), device_relations().begin(), device_relations().end());
   all.push_back(peer_relation());
   return all;
 }
@@ -57,7 +58,7 @@ TEST_F(Relations, CompareDifferentTrialsOfOneSample) {
   for (const OpSpec& op : registry()) {
     for (const Variant& v : op.variants) {
       const Probe p = probe(op.name, v.name);
-      for (const Relation& r : with_peer()) {
+      for (const Relation& r : every_relation()) {
         if (!r.required(op, v)) continue;
         const auto all = r.pairs(p);
         EXPECT_FALSE(all.empty()) << op.name << " " << r.name;
@@ -72,7 +73,7 @@ TEST_F(Relations, CompareDifferentTrialsOfOneSample) {
 }
 
 TEST_F(Relations, GiveTheSamePairsForTheSameProbe) {
-  for (const Relation& r : with_peer()) {
+  for (const Relation& r : every_relation()) {
     const Probe p = probe("mm");
     const auto first = r.pairs(p), second = r.pairs(p);
     ASSERT_EQ(first.size(), second.size());
@@ -192,7 +193,7 @@ TEST_F(Relations, NameNoPairTwice) {
        {std::vector<std::int64_t>{1}, {1, 2}, {1, 2, 128}, {1, 5, 64, 512}, {7}}) {
     Probe p = probe("mm");
     p.batches = own;
-    for (const Relation& r : with_peer()) {
+    for (const Relation& r : every_relation()) {
       std::set<std::tuple<Trial, Trial, std::optional<Law>>> seen;
       for (const TrialPair& pair : r.pairs(p)) {
         EXPECT_TRUE(seen.emplace(pair.trial, pair.against, pair.neighbour_law).second)
@@ -206,7 +207,7 @@ TEST_F(Relations, KeepToTheUsersBatchSizes) {
   const std::vector<std::int64_t> own{1, 48};
   Probe p = probe("mm");
   p.batches = own;
-  for (const Relation& r : with_peer()) {
+  for (const Relation& r : every_relation()) {
     for (const TrialPair& pair : r.pairs(p)) {
       EXPECT_TRUE(pair.trial.batch == 1 || pair.trial.batch == 48) << r.name;
     }

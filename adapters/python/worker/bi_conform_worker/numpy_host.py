@@ -58,6 +58,10 @@ def address(x):
     return x.ctypes.data
 
 
+def cloned(x):
+    return x.copy()
+
+
 def strides(x):
     return [s // x.itemsize for s in x.strides]
 

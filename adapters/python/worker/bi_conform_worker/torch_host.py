@@ -116,6 +116,10 @@ def address(x):
     return x.data_ptr()
 
 
+def cloned(x):
+    return x.clone()
+
+
 def strides(x):
     return list(x.stride())
 

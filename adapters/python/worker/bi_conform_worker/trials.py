@@ -81,7 +81,7 @@ class Trials:
 
     def run(self, trial):
         self._host.set_threads(trial["threads"])
-        call, placed = self._forms[trial["form"]], self._place(trial)
+        call, placed = self._call_of(trial["form"]), self._place(trial)
         for p in placed:
             p.remember()
         reply = {"outcome": "ran", "message": "", "dtype": "", "shape": [], "unwritten": 0,
@@ -93,7 +93,7 @@ class Trials:
         y, team = None, Team() if self._host.computes_on_host() else None
         with _no_gradients(self._host):
             try:
-                y = call.run({p.name: p.array for p in placed})
+                y = self._give(trial, call.run, {p.name: p.array for p in placed})
                 self._host.synchronize()
             except BaseException as error:  # a kernel may call sys.exit()
                 reply.update(outcome_of(error))
@@ -108,6 +108,16 @@ class Trials:
         self._report_changes(call, placed, y, reply)
         return reply
 
+    def _call_of(self, form):
+        """Forms of a device are ways to give it the functional call."""
+        return self._forms["functional" if form in ("stream", "graph") else form]
+
+    def _give(self, trial, call, arrays):
+        if trial["form"] not in ("stream", "graph"):
+            return call(arrays)
+        from . import device_work  # it imports torch
+        return device_work.run(trial, call, arrays)
+
     def _output_bytes(self, trial):
         output = self._problem["output"]
         shape = plan_tensor(self._problem, output, trial).shape
@@ -120,7 +130,7 @@ class Trials:
             os._exit(1)
 
     def _place(self, trial):
-        call = self._forms[trial["form"]]
+        call = self._call_of(trial["form"])
         placed = [self._place_input(t, trial, call) for t in self._problem["inputs"]]
         if trial["form"] == "out":
             placed.append(room_for(self._host, self._problem, trial))
@@ -174,6 +184,8 @@ class Trials:
         call = self._forms[request["form"]]
         sets = [{p.name: p.array for p in self._place(request)}
                 for _ in range(max(1, request["copies"]))]
+        if request["copies_common"]:
+            sets = [{name: self._host.cloned(x) for name, x in s.items()} for s in sets]
         reply = {"outcome": "ran", "message": "", "nanoseconds": 0}
         set_poison(False)
         try:
