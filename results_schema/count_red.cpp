@@ -1,5 +1,7 @@
 #include "results_schema/count_red.h"
 
+#include <algorithm>
+
 namespace bic {
 
 std::int64_t count_red(const report::Counters& cases) {
@@ -8,6 +10,12 @@ std::int64_t count_red(const report::Counters& cases) {
     if (is_red(static_cast<Status>(s))) red += cases.by_status[s];
   }
   return red;
+}
+
+std::int64_t count_waived(const report::Report& report) {
+  return report.totals.cases[Status::kWaived] +
+         std::ranges::count(report.decoder, Status::kWaived, &report::DecoderRow::status) +
+         std::ranges::count(report.models, Status::kWaived, &report::ModelRow::status);
 }
 
 }  // namespace bic

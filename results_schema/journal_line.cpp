@@ -56,8 +56,7 @@ std::string problem_line(const ProblemRecord& p) {
 }
 
 std::string timing_line(const RowTiming& t) {
-  return canonical_json(json{
-      {"op", t.op}, {"dtype", name(t.dtype)}, {"throughput", throughput_to_json(t.throughput)}});
+  return canonical_json(json{{"op", t.op}, {"dtype", name(t.dtype)}, {"throughput", t.throughput}});
 }
 
 std::string decoder_line(const DecoderRow& row) { return canonical_json(json{{"decoder", row}}); }

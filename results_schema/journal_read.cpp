@@ -84,7 +84,7 @@ class Reader {
     } else {
       journal.timings.push_back({.op = line.at("op"),
                                  .dtype = dtype_of(line),
-                                 .throughput = throughput_from_json(line.at("throughput"))});
+                                 .throughput = line.at("throughput").get<Throughput>()});
     }
   }
 
@@ -143,7 +143,12 @@ Journal parse_journal(std::string_view text, const std::string& where) {
 
 Journal read_journal(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::string text;
+  try {
+    text.assign(std::istreambuf_iterator<char>(file), {});
+  } catch (const std::ios_base::failure&) {  // a folder opens, and has nothing to read
+    file.setstate(std::ios::badbit);
+  }
   if (!file.is_open() || file.bad()) {
     throw UsageError("journal: cannot read '" + path.string() + "': " + std::strerror(errno));
   }

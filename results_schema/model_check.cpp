@@ -7,7 +7,9 @@ namespace {
 
 /// What the status says that the tensors do not; empty when they agree.
 std::string contradiction(const ModelRow& row) {
-  const bool judged = row.status == Status::kPass || row.status == Status::kFail;
+  if (row.status == Status::kWaived) return "";  // failed or died
+  const bool judged = row.status == Status::kPass || row.status == Status::kFail ||
+                      row.status == Status::kUnexpectedPass;
   if (row.accuracy.has_value() != judged) return judged ? "without tensors" : "with tensors";
   if (row.status == Status::kFail && row.reasons.empty()) return "without a reason";
   if (!judged) return "";

@@ -171,6 +171,8 @@ struct Throughput {
   bool digest_matches = false;  ///< the timed output has the bytes of the judged one
   /// stock / backend of each pair of neighbouring blocks, in order; may be left out.
   std::vector<std::int64_t> ratios_ppm;
+  /// One call of the backend and of stock in each of these pairs of blocks; may be left out.
+  std::vector<std::int64_t> backend_blocks_ns, stock_blocks_ns;
 };
 
 /// Result of one op and dtype.

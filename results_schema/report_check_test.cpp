@@ -170,6 +170,10 @@ TEST(CheckModels, SeesWhatTheyCannotSay) {
       {[](Report& r) { r.models[0].accuracy.reset(); }, "pass without tensors"},
       {[](Report& r) { r.models[0].accuracy->beyond = 1; }, "pass with a tensor beyond its bound"},
       {[](Report& r) { r.models[0].status = Status::kCrash; }, "crash with tensors"},
+      {[](Report& r) {
+         r.models[0].status = Status::kUnexpectedPass, r.models[0].accuracy->beyond = 1;
+       },
+       "unexpected_pass with a tensor beyond its bound"},
       {[](Report& r) { r.models[0].accuracy->beyond = 1'000'000; }, "pass with more tensors"},
       {[](Report& r) { r.models[0].accuracy->worst.share_ppm = 2'000'000; },
        "pass with another worst tensor"},
@@ -189,6 +193,8 @@ TEST(CheckModels, SeesAVerdictThatTheirTensorsDeny) {
   r.models[0].accuracy->beyond = 1;
   r.models[0].accuracy->worst.share_ppm = 2'000'000;
   EXPECT_EQ(check_report(r), "verdict: conforms with pi0 tiny bf16 of status fail");
+  r.models[0].status = Status::kWaived;
+  EXPECT_EQ(check_report(r), "waivers: 2 cases are waived, but they have 1");
   r.models[0].accuracy.reset();
   r.models[0].status = Status::kError;
   EXPECT_EQ(check_report(r), "verdict: conforms with pi0 tiny bf16 of status error");

@@ -48,8 +48,10 @@ inline OpRow example_op() {
   op.why = "alone: bits";
   op.problems = {2, 0, 1, 0};
   op.relations = {{"alone", true, 1, 1, 1, 0, 3, 2}};
-  op.throughput =
-      Throughput{1000, 900, 900000, 20000, "k64,n64 B=8", "flops", 65536, true, {880000, 920000}};
+  op.throughput = Throughput{1000, 900, 900000, 20000, "k64,n64 B=8", "flops", 65536, true};
+  op.throughput->ratios_ppm = {880000, 920000};
+  op.throughput->backend_blocks_ns = {1010, 990};
+  op.throughput->stock_blocks_ns = {889, 911};
   return op;
 }
 

@@ -22,16 +22,6 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Problems, order, tail, value, none)
 // What an older report lacks of these is empty; the schema says what may be lacking.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(
     RelationRow, relation, required, counted_problems, passed, failed, vacuous, skipped, excused)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Throughput,
-                                                backend_ns,
-                                                stock_ns,
-                                                ratio_ppm,
-                                                spread_ppm,
-                                                shape,
-                                                unit,
-                                                work,
-                                                digest_matches,
-                                                ratios_ppm)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Coverage, required, executed, counted, planned)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ControlRow, law, problems, vacuous, compared, changed)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RelationOutcome, relation, status)
@@ -230,8 +220,6 @@ json failure_to_json(const Failure& failure) { return failure; }
 Failure failure_from_json(const json& j) { return j.get<Failure>(); }
 json controls_to_json(const Controls& controls) { return controls; }
 Controls controls_from_json(const json& j) { return j.get<Controls>(); }
-json throughput_to_json(const Throughput& throughput) { return throughput; }
-Throughput throughput_from_json(const json& j) { return j.get<Throughput>(); }
 
 void to_json(json& j, const Report& r) {
   j = {{"schema_version", r.schema_version},

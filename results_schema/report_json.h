@@ -19,7 +19,7 @@ nlohmann::json failure_to_json(const Failure& failure);
 Failure failure_from_json(const nlohmann::json& json);
 nlohmann::json controls_to_json(const Controls& controls);
 Controls controls_from_json(const nlohmann::json& json);
-nlohmann::json throughput_to_json(const Throughput& throughput);
-Throughput throughput_from_json(const nlohmann::json& json);
+void to_json(nlohmann::json& j, const Throughput& throughput);
+void from_json(const nlohmann::json& j, Throughput& throughput);
 
 }  // namespace bic::report

@@ -174,6 +174,7 @@ TEST(ReportSchema, RefusesWrongValuesAndNamesTheirPlace) {
       {"/waivers/0/owner", ""},
       {"/waivers/0/state", "late"},
       {"/ops/0/throughput/ratios_ppm/0", -1},
+      {"/ops/0/throughput/backend_blocks_ns/0", -1},
       {"/ops/0/dtype", "float32"},
       {"/ops/0/level", "BI-5"},
       {"/ops/0/cases/pass", -1},

@@ -1,8 +1,8 @@
 #include "results_schema/waiver_row.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "results_schema/count_red.h"
 #include "results_schema/report_check.h"
 #include "results_schema/vocabulary_json.h"
 
@@ -66,9 +66,7 @@ std::string check_waivers(const Report& report) {
     }
     most += w.waived;
   }
-  const std::int64_t waived =
-      report.totals.cases[Status::kWaived] +
-      std::ranges::count(report.decoder, Status::kWaived, &DecoderRow::status);
+  const std::int64_t waived = count_waived(report);
   if (waived <= most) return "";
   return "waivers: " + std::to_string(waived) + " cases are waived, but they have " +
          std::to_string(most);

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 """What the program answers without a backend: mistakes, help and words. Needs no LibTorch."""
+import pathlib
+import tempfile
 import unittest
 
 import program
@@ -151,6 +153,26 @@ class Mistake(program.ProgramTest):
         for verb in [["render", name], ["prove", CASE, "--report", name], ["diff", name, name]]:
             with self.subTest(verb[0]):
                 self.assert_refused(verb, name, "File name too long")
+
+    def test_in_the_folder_of_a_run_names_the_folder(self):
+        name = "w" * 300
+        self.assert_refused([*BACKEND, "--out", name], "--out", name, "File name too long")
+        self.assert_refused([*BACKEND, "--resume", name], "--resume", name, "File name too long")
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            (folder / "loop").symlink_to("loop")
+            (folder / "file").write_text("")
+            (folder / "run/journal.jsonl").mkdir(parents=True)
+            (folder / "full/journal.jsonl/kept").mkdir(parents=True)
+            for flag in ["--out", "--resume"]:
+                for place in ["loop", "file", "file/deeper"]:
+                    with self.subTest(flag=flag, place=place):
+                        where = str(folder / place)
+                        self.assert_refused([*BACKEND, flag, where], flag, where)
+            self.assert_refused([*BACKEND, "--resume", str(folder / "run")],
+                                str(folder / "run/journal.jsonl"), "cannot read")
+            self.assert_refused([*BACKEND, "--out", str(folder / "full")],
+                                str(folder / "full/journal.jsonl"), "cannot be replaced")
 
     def test_with_a_line_break_is_still_answered_in_one_line(self):
         self.assert_refused(["--backend", "a\nb"], "'a?b'")

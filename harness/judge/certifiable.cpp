@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <tuple>
 
-#include "harness/judge/row_status.h"
 #include "harness/plan/shard_choice.h"
+#include "results_schema/count_red.h"
 
 namespace bic {
 namespace {
@@ -38,8 +38,7 @@ void set_certifiable(const report::Report& report, report::Verdict& v) {
   } else if (report.run.filtered) {
     v.why_not_certifiable.push_back("filtered");
   }
-  if (report.totals.cases[Status::kWaived] + count(report.decoder, Status::kWaived) > 0)
-    v.why_not_certifiable.push_back("waived cases");
+  if (count_waived(report) > 0) v.why_not_certifiable.push_back("waived cases");
   if (!report.run.complete) v.why_not_certifiable.push_back("incomplete");
   if (!v.conforms) v.why_not_certifiable.push_back("does not conform");
   v.certifiable = v.why_not_certifiable.empty();

@@ -35,8 +35,10 @@ std::string summary(const std::vector<ModelRow>& rows) {
 }
 
 std::string first_open(const std::vector<ModelRow>& rows) {
-  const auto at =
-      std::ranges::find_if(rows, [](const ModelRow& r) { return r.status != Status::kPass; });
+  const auto at = std::ranges::find_if(rows, [](const ModelRow& r) {
+    return r.status != Status::kPass && r.status != Status::kUnexpectedPass &&
+           r.status != Status::kWaived;
+  });
   return at == rows.end() ? "" : fmt::format("{}: {}", name(*at), at->message);
 }
 

@@ -13,7 +13,8 @@ std::string ops_text(const report::ModelRow& row);
 /// "tensors of 3 of 3 models within their bounds".
 std::string summary(const std::vector<report::ModelRow>& rows);
 
-/// The first row that holds no proof: "pi0 tiny bf16: why"; empty when there is none.
+/// The first row that holds no proof and is not waived: "pi0 tiny bf16: why"; empty when there is
+/// none.
 std::string first_open(const std::vector<report::ModelRow>& rows);
 
 }  // namespace bic

@@ -81,7 +81,7 @@ class Recount {
   std::map<std::pair<std::string, DType>, report::OpRow*> rows_;
 };
 
-/// Passing cases and decoders under a waiver that is to be taken out are red.
+/// Passing cases, decoders and models under a waiver that is to be taken out are red.
 void redden(report::Report& report) {
   std::vector<WaiverRow> stale;
   std::ranges::copy_if(report.waivers, std::back_inserter(stale), [](const WaiverRow& w) {
@@ -96,11 +96,11 @@ void redden(report::Report& report) {
       recount.change(result, Status::kUnexpectedPass);
     }
   }
-  for (report::DecoderRow& row : report.decoder) {
-    if (row.status == Status::kPass && waivers.cover(name(row.question))) {
-      row.status = Status::kUnexpectedPass;
-    }
-  }
+  const auto mark = [&](Status& status, const std::string& name) {
+    if (status == Status::kPass && waivers.cover(name)) status = Status::kUnexpectedPass;
+  };
+  for (report::DecoderRow& row : report.decoder) mark(row.status, name(row.question));
+  for (report::ModelRow& row : report.models) mark(row.status, name(row));
 }
 
 }  // namespace
@@ -146,6 +146,11 @@ std::vector<report::CaseResult> Waivers::applied(std::vector<report::CaseResult>
 
 report::DecoderRow Waivers::applied(report::DecoderRow row) {
   row.status = applied(row.status, name(row.question));
+  return row;
+}
+
+report::ModelRow Waivers::applied(report::ModelRow row) {
+  row.status = applied(row.status, name(row));
   return row;
 }
 

@@ -22,6 +22,7 @@ class Waivers {
   /// The cases as a report lists them, those that failed under a waiver as `waived`; counts them.
   std::vector<report::CaseResult> applied(std::vector<report::CaseResult> cases);
   report::DecoderRow applied(report::DecoderRow row);
+  report::ModelRow applied(report::ModelRow row);
 
   bool cover(const std::string& case_name) const;
   const std::vector<report::WaiverRow>& rows() const { return rows_; }

@@ -107,6 +107,46 @@ TEST(Waivers, AreForDecodersTooByTheirNames) {
   EXPECT_EQ(report.waivers[0].state, WaiverState::kUnexpectedPass);
 }
 
+TEST(Waivers, AreForModelsTooByTheirNames) {
+  Waivers waivers({waiver_of("^pi0 tiny bf16$")}, "2026-12-31");
+  report::ModelRow row{
+      .model = "pi0", .preset = "tiny", .dtype = DType::kBFloat16, .status = Status::kFail};
+  EXPECT_EQ(waivers.applied(row).status, Status::kWaived);
+  EXPECT_EQ(waivers.rows()[0].waived, 1);
+  row.preset = "tiny-ragged";
+  EXPECT_EQ(waivers.applied(row).status, Status::kFail) << "another model";
+
+  Waivers stale({waiver_of("^pi0 ")}, "2026-12-31");
+  row.status = Status::kPass;
+  report::Report report;
+  report.run.complete = true;
+  report.models = {stale.applied(row)};
+  report.waivers = stale.rows();
+  settle_waivers(report, true);
+  EXPECT_EQ(report.models[0].status, Status::kUnexpectedPass);
+  EXPECT_EQ(report.waivers[0].state, WaiverState::kUnexpectedPass);
+  EXPECT_EQ(make_verdict(report, Level::kSchedule, 1).text,
+            "does not conform: no case fails of waiver '^pi0 '; take it out");
+}
+
+TEST(Waivers, LetARunOfWaivedModelsConformAndBeNoCertificate) {
+  report::Report report;
+  report.run.complete = true;
+  report.run.strength = "standard";
+  report.models = {
+      {.model = "pi0", .preset = "tiny", .dtype = DType::kBFloat16, .status = Status::kFail}};
+  EXPECT_EQ(make_verdict(report, Level::kSchedule, 1).exit_code, 1);
+  Waivers waivers({waiver_of("pi0")}, "2026-12-31");
+  report.models[0] = waivers.applied(report.models[0]);
+  const report::Verdict verdict = make_verdict(report, Level::kSchedule, 1);
+  EXPECT_EQ(verdict.exit_code, 0);
+  EXPECT_THAT(verdict.why_not_certifiable, testing::ElementsAre("waived cases"));
+  report.models.push_back(
+      {.model = "pi0", .preset = "tiny", .dtype = DType::kFloat32, .status = Status::kFail});
+  EXPECT_THAT(make_verdict(report, Level::kSchedule, 1).text,
+              HasSubstr("1 red cases; first pi0 tiny fp32"));
+}
+
 TEST(LoadWaivers, ReadsAListAndSaysWhatIsWrongWithAnother) {
   const std::string rest = R"(,"reason":"r","owner":"o","expires":"2027-01-31"})";
   EXPECT_EQ(refusal(R"([{"pattern":"mm")" + rest + "]"), "");

@@ -13,6 +13,8 @@
 namespace bic {
 namespace {
 
+constexpr const char* kJournal = "journal.jsonl";
+
 /// Whether there is a report, of a run that nothing cut. Its text is looked through: it may be
 /// large, and holds that field once.
 bool is_complete(const std::filesystem::path& report) {
@@ -23,8 +25,17 @@ bool is_complete(const std::filesystem::path& report) {
 
 }  // namespace
 
+bool has_journal(const std::filesystem::path& folder) {
+  std::error_code unreadable;
+  const bool is_there = std::filesystem::exists(folder / kJournal, unreadable);
+  if (!unreadable) return is_there;
+  throw UsageError(fmt::format("--resume '{}': cannot be looked into: {}; name the folder of a run",
+                               folder.string(),
+                               unreadable.message()));
+}
+
 RunJournal::RunJournal(std::filesystem::path out, bool resumed)
-    : out_(std::move(out)), path_(out_ / "journal.jsonl"), resumed_(resumed) {
+    : out_(std::move(out)), path_(out_ / kJournal), resumed_(resumed) {
   if (!resumed_) {
     make_out_folder(out_);
     if (report::is_being_written(path_)) {
@@ -32,14 +43,14 @@ RunJournal::RunJournal(std::filesystem::path out, bool resumed)
           "--out: another bi-conform writes to '{}'; wait for its end or name another folder",
           out_.string()));
     }
-    replaces_cut_run_ = std::filesystem::exists(path_) && !is_complete(report());
+    std::error_code unreadable;  // then it cannot be removed either, which says why
+    replaces_cut_run_ = std::filesystem::exists(path_, unreadable) && !is_complete(report());
     for (const auto& old : {path_, report()}) remove(old);
     return;
   }
-  std::error_code unreadable;
-  if (!std::filesystem::exists(path_, unreadable)) {
+  if (!has_journal(out_)) {
     throw UsageError(fmt::format(
-        "--resume '{}': there is no journal.jsonl in it; start the run with --out", out_.string()));
+        "--resume '{}': there is no {} in it; start the run with --out", out_.string(), kJournal));
   }
   read_ = report::read_journal(path_);
   header_ = read_.header;
@@ -54,7 +65,7 @@ RunJournal::RunJournal(std::filesystem::path out, bool resumed)
 void RunJournal::remove(const std::filesystem::path& old) const {
   std::error_code failed;
   std::filesystem::remove(old, failed);
-  if (!failed && !std::filesystem::exists(old)) return;
+  if (!failed && !std::filesystem::exists(old, failed)) return;
   throw UsageError(fmt::format("--out: '{}' cannot be replaced; remove it or name another folder",
                                old.string()));
 }

@@ -16,6 +16,10 @@ namespace bic {
 /// What a run and one that goes on with it must have in common: names and values, for people.
 using RunFacts = std::vector<std::pair<std::string, std::string>>;
 
+/// Whether a run left its journal in the folder. Throws UsageError of --resume where nobody can
+/// tell.
+bool has_journal(const std::filesystem::path& folder);
+
 /// The journal of a run: a new one, or that of a run that was cut. Safe from any thread.
 class RunJournal {
  public:

@@ -204,6 +204,21 @@ TEST_F(Resume, RefusesWhereThereIsNothingToGoOnWith) {
   EXPECT_TRUE(run(o).run.complete) << "cut after its last problem";
 }
 
+TEST_F(Resume, RefusesAFolderThatCannotBeReadOrCleared) {
+  RunOptions o = options("honest");
+  o.resume = true;
+  std::filesystem::create_directories(o.out.parent_path());
+  std::filesystem::create_directory_symlink(o.out, o.out);
+  EXPECT_THAT(refusal(o, ExitCode::kUsage), HasSubstr("cannot be looked into: Too many levels"));
+  o.resume = false;
+  EXPECT_THAT(refusal(o, ExitCode::kUsage), HasSubstr("--out '" + o.out.string()));
+  std::filesystem::remove(o.out);
+  std::filesystem::create_directories(journal_of(o) / "kept");
+  EXPECT_THAT(refusal(o, ExitCode::kUsage), HasSubstr("cannot be replaced"));
+  o.resume = true;
+  EXPECT_THAT(refusal(o, ExitCode::kUsage), HasSubstr("cannot read '" + journal_of(o).string()));
+}
+
 TEST_F(Resume, RefusesADamagedJournal) {
   const RunOptions whole = options("honest");
   run(whole);

@@ -1,15 +1,9 @@
 #include "harness/run/row_timer.h"
 
 #include "harness/workers/interrupt.h"
+#include "results_schema/compare/speed.h"
 
 namespace bic {
-namespace {
-
-/// In new workers: what one process has for good, its memory's place among others, is then drawn
-/// again.
-constexpr int kFurtherRounds = 4;
-
-}  // namespace
 
 void RowTimer::offer(std::size_t row, JudgedProblem judged) {
   if (options_.timed && judged.record.timed) offered_.insert_or_assign(row, std::move(judged));
@@ -43,6 +37,7 @@ void RowTimer::time(const std::vector<Cell>& cells,
 std::optional<report::Throughput> RowTimer::measure(const Cell& cell,
                                                     JudgedProblem judged,
                                                     report::OpRow row) {
+  const auto again = [&] { return options_.measure_again && options_.measure_again(row); };
   if (!stock_) stock_ = std::make_unique<Stage>(options_.stock);
   if (!backend_) backend_ = std::make_unique<Stage>(options_.backend);
   if (!judged.timed) {  // of a journal: its samples are to be made again
@@ -54,14 +49,15 @@ std::optional<report::Throughput> RowTimer::measure(const Cell& cell,
   Blocks blocks;
   if (!add_blocks(*backend_, *stock_, timed, blocks)) return {};
   row.throughput = throughput_of(blocks, timed);
-  if (!options_.measure_again || !options_.measure_again(row)) return row.throughput;
-  // A fixed number of further measurements, whatever they show. All count together with the first.
-  for (int round = 0; round < kFurtherRounds; ++round) {
+  // All measurements count together.
+  for (int n = 1; n < report::kMostMeasurements && again(); ++n) {
+    // What one process has for good, its memory's place among others, is drawn again.
     backend_->renew();
     stock_->renew();
     if (!add_blocks(*backend_, *stock_, timed, blocks)) return {};
+    row.throughput = throughput_of(blocks, timed);
   }
-  return throughput_of(blocks, timed);
+  return row.throughput;
 }
 
 }  // namespace bic

@@ -261,8 +261,8 @@ void Runner::ask_models() {
       asked,
       [this] { return late(); },
       [this](report::ModelRow row) {
-        console_.row(row);
-        report_.models.push_back(std::move(row));
+        report_.models.push_back(waivers_.applied(std::move(row)));
+        console_.row(report_.models.back());
       });
   report_.run.killed_workers += studies_.killed() - killed;
 }

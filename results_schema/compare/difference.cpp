@@ -100,12 +100,12 @@ void compare_speed(const Report& before, const Report& now, Difference& differen
   for (const auto& [then, row] : common_rows(before, now)) {
     const auto change = speed_change(*then, *row);
     if (!change) continue;
-    const bool is_slower = change->time_ppm > 1'000'000;
+    const bool is_slower = change->share_ppm > 1'000'000;
     auto& list = is_slower ? difference.slower : difference.faster;
-    (change->stock_held ? list : difference.unsure).push_back(*change);
+    (change->sure ? list : difference.unsure).push_back(*change);
   }
   std::ranges::stable_sort(difference.slower, std::ranges::greater{}, &SpeedChange::time_ppm);
-  std::ranges::stable_sort(difference.unsure, std::ranges::greater{}, &SpeedChange::time_ppm);
+  std::ranges::stable_sort(difference.unsure, std::ranges::greater{}, &SpeedChange::share_ppm);
   std::ranges::stable_sort(difference.faster, {}, &SpeedChange::time_ppm);
 }
 

@@ -127,21 +127,17 @@ TEST(Difference, HasModelsThatFailAnewOrWereNotRun) {
 
 TEST(Difference, HasTheSlowestRowFirst) {
   Report before = report_of({}), now = report_of({});
-  const std::vector<std::int64_t> ratios(5, 1'000'000);
-  before.ops = {timed_row(ratios), timed_row(ratios), timed_row(ratios)};
-  before.ops[1].op = "bmm";
-  before.ops[2].op = "sum";
-  now.ops = before.ops;
-  now.ops[0].throughput->ratios_ppm.assign(5, 800'000);
-  now.ops[1].throughput->ratios_ppm.assign(5, 500'000);
-  now.ops[2].throughput->ratios_ppm.assign(5, 2'000'000);
+  before.ops = {timed_row(4000), timed_row(4000), timed_row(4000)};
+  now.ops = {timed_row(5000), timed_row(8000), timed_row(2000)};
+  before.ops[1].op = now.ops[1].op = "bmm";
+  before.ops[2].op = now.ops[2].op = "sum";
   const Difference d = compare(before, now);
   ASSERT_EQ(d.slower.size(), 2u);
   EXPECT_EQ(d.slower[0].op, "bmm");
   EXPECT_EQ(d.slower[1].op, "mm");
   ASSERT_EQ(d.faster.size(), 1u);
   EXPECT_EQ(d.faster[0].op, "sum");
-  now.ops[1].throughput->stock_ns = 500;
+  now.ops[1].throughput->stock_blocks_ns.assign(kPairsOfOneMeasurement, 1500);
   ASSERT_EQ(compare(before, now).unsure.size(), 1u);
   EXPECT_EQ(compare(before, now).unsure[0].op, "bmm");
   EXPECT_EQ(compare(before, now).slower.size(), 1u);

@@ -30,10 +30,6 @@ std::string percent(std::int64_t ppm) {
   return ppm > 10'000'000 ? "over 1000 %" : fmt::format("{:.1f} %", static_cast<double>(ppm) / 1e4);
 }
 
-std::string ratio(std::int64_t ppm) {
-  return fmt::format("{:.2f}x", static_cast<double>(ppm) / 1e6);
-}
-
 std::string line_of(const ChangedCases& g) {
   return fmt::format("{} {} {}{}: {}, {} before, {} now",
                      g.op,
@@ -48,17 +44,16 @@ std::string line_of(const ChangedCases& g) {
 std::string line_of(const SpeedChange& c) {
   const double percent = static_cast<double>(c.time_ppm) / 1e4 - 100;
   return fmt::format(
-      "{} {} {}: {:.0f} % {}; {} of stock before, {} now (medians of {} and {} pairs), stock "
-      "{:+.0f} %",
+      "{} {} {}: {:.0f} % {}; {} ns before, {} now (fastest of {} and {} blocks), stock {:+.0f} %",
       c.op,
       name(c.dtype),
       c.shape,
       std::abs(percent),
       percent > 0 ? "slower" : "less time",
-      ratio(c.before_ppm),
-      ratio(c.now_ppm),
-      c.pairs_before,
-      c.pairs_now,
+      c.before_ns,
+      c.now_ns,
+      c.blocks_before,
+      c.blocks_now,
       static_cast<double>(c.stock_ppm) / 1e4 - 100);
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "results_schema/compare/speed.h"
 #include "results_schema/report.h"
 
 namespace bic::report {
@@ -42,11 +43,12 @@ inline Report of_another_plan(Report report) {
   return report;
 }
 
-/// A row of mm in fp32 with that speed, as ratios to stock.
-inline OpRow timed_row(const std::vector<std::int64_t>& ratios_ppm) {
+/// A row of mm in fp32 that takes so long, as stock does, in every block.
+inline OpRow timed_row(std::int64_t backend_ns, std::int64_t stock_ns = 1000) {
   OpRow row{.op = "mm", .level = Level::kSchedule};
-  row.throughput =
-      Throughput{.stock_ns = 1000, .shape = "B=33,k=64", .work = 100, .ratios_ppm = ratios_ppm};
+  row.throughput = Throughput{.stock_ns = stock_ns, .shape = "B=33,k=64", .work = 100};
+  row.throughput->backend_blocks_ns.assign(kPairsOfOneMeasurement, backend_ns);
+  row.throughput->stock_blocks_ns.assign(kPairsOfOneMeasurement, stock_ns);
   return row;
 }
 

@@ -26,7 +26,7 @@ std::string run_text(const Report& r) {
 /// Rows of the new report that were measured more than once.
 std::int64_t measured_further(const Report& now) {
   return std::ranges::count_if(now.ops, [](const OpRow& row) {
-    return row.throughput && row.throughput->ratios_ppm.size() > kPairsOfOneMeasurement;
+    return row.throughput && row.throughput->backend_blocks_ns.size() > kPairsOfOneMeasurement;
   });
 }
 

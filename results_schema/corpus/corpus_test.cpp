@@ -31,7 +31,7 @@ TEST(Corpus, ReportsAreReadBackToTheSameBytes) {
 }
 
 TEST(Corpus, ReportsShowEachKindOfResult) {
-  int conforming = 0, failing = 0, waived = 0, decoders = 0, unproved = 0;
+  int conforming = 0, failing = 0, waived = 0, decoders = 0, models = 0, unproved = 0;
   for (const auto& path : files_of("reports")) {
     const report::Report r = report::load_report(path);
     conforming += r.verdict.exit_code == 0;
@@ -39,12 +39,14 @@ TEST(Corpus, ReportsShowEachKindOfResult) {
     unproved += r.verdict.exit_code == 3;
     waived += !r.waivers.empty() && r.totals.cases[Status::kWaived] > 0;
     decoders += !r.decoder.empty();
+    models += !r.models.empty() && r.models[0].accuracy && !r.models[0].ops.empty();
   }
   EXPECT_GT(conforming, 0);
   EXPECT_GT(failing, 0);
   EXPECT_GT(unproved, 0);
   EXPECT_GT(waived, 0);
   EXPECT_GT(decoders, 0);
+  EXPECT_GT(models, 0);
 }
 
 TEST(Corpus, TracesFitTheirSchemaAndHoldNoFloat) {

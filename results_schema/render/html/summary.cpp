@@ -77,13 +77,15 @@ std::string failing_sentence(const Report& report) {
   return text;
 }
 
-/// "2 cases and 1 decoder"; empty where nothing is waived.
+/// "2 cases and 1 decoder and 1 model"; empty where nothing is waived.
 std::string waived_text(const Report& report) {
   std::vector<std::string> parts;
   if (const auto cases = report.totals.cases[Status::kWaived]; cases > 0)
     parts.push_back(counted(cases, "case"));
   const auto decoders = std::ranges::count(report.decoder, Status::kWaived, &DecoderRow::status);
   if (decoders > 0) parts.push_back(counted(decoders, "decoder"));
+  const auto models = std::ranges::count(report.models, Status::kWaived, &ModelRow::status);
+  if (models > 0) parts.push_back(counted(models, "model"));
   return fmt::format("{}", fmt::join(parts, " and "));
 }
 
