@@ -6,9 +6,11 @@
 
 #include "harness/cli/backend_flags.h"
 #include "harness/cli/flags.h"
+#include "harness/cli/op_perf_verb.h"
 #include "harness/files/text_file.h"
 #include "harness/files/typed.h"
 #include "harness/plan/case_check.h"
+#include "harness/plan/selection.h"
 #include "harness/run/model_perf.h"
 #include "harness/workers/environment.h"
 #include "harness/workers/interrupt.h"
@@ -26,22 +28,29 @@ constexpr std::chrono::milliseconds kLongestPass = std::chrono::minutes(30);
 struct PerfFlags {
   BackendFlags backend;
   ModelChoice choice{.preset = "tiny"};
-  std::string suite, batches = "32", trials = "10", json;
+  std::string suite, batches, trials = "10", json, shapes;
+  std::vector<std::string> ops, dtypes;
 
   void add_to(CLI::App& app) {
     backend.add_to(app);
     backend.add_weights(app);
     app.add_option("--suite", suite, "whole model to time: pi0");
     app.add_option("--preset", choice.preset, "size of the model (tiny)");
-    app.add_option("--dtype", choice.dtype, "fp32 (default), bf16 or fp64");
-    app.add_option("--batch", batches, "batch sizes, one after the other: 1,8,32 (32)");
+    app.add_option("--op", ops, "op to time, at the sizes at which pi0 calls it; repeats")
+        ->allow_extra_args(false);
+    app.add_option("--shapes", shapes, "sizes of ops to time instead (docs/shapes.md)");
+    app.add_option("--dtype", dtypes, "of a model fp32 (default), bf16 or fp64; of ops repeats")
+        ->allow_extra_args(false);
+    app.add_option(
+        "--batch", batches, "batch sizes: 1,8,32 (a model: 32; ops: those of the sizes)");
     app.add_option("--trials", trials, "passes of each batch size (10)");
     app.add_option("--json", json, "file for the numbers, as public posts give them");
   }
 
   std::vector<std::int64_t> batch_sizes() const {
     std::vector<std::int64_t> sizes;
-    for (const std::string& text : split(batches, ',')) {
+    const std::string texts = batches.empty() && !times_ops() ? "32" : batches;
+    for (const std::string& text : split(texts, ',')) {
       sizes.push_back(number_flag("--batch", text, kMostBatch));
     }
     std::ranges::sort(sizes);
@@ -51,17 +60,40 @@ struct PerfFlags {
 
   std::int64_t trial_count() const { return number_flag("--trials", trials, 1000); }
 
-  void check() const {
+  bool times_ops() const { return !ops.empty() || !shapes.empty(); }
+
+  void check() {
     constexpr const char* kKnown = "pi0";
-    if (suite.empty()) {
-      throw UsageError(fmt::format("--suite is missing; perf times whole models: {}", kKnown));
+    if (!suite.empty() && times_ops()) {
+      throw UsageError("--suite excludes --op and --shapes: one is a whole model");
     }
+    if (!backend.against.empty()) throw UsageError("--against: perf takes one backend");
+    if (times_ops()) return;
+    if (suite.empty()) {
+      throw UsageError(
+          fmt::format("--suite is missing; perf times whole models: {}; or ops: --op mm", kKnown));
+    }
+    if (dtypes.size() > 1) throw UsageError("--dtype: a model is timed in one dtype");
+    if (!dtypes.empty()) choice.dtype = dtypes.front();
     if (suite != kKnown) {
       throw UsageError(fmt::format(
           "--suite: perf does not time '{}'; it times whole models: {}", suite, kKnown));
     }
-    if (!backend.against.empty()) throw UsageError("--against: perf takes one backend");
   }
+
+  /// The calls of ops that are asked for. Throws UsageError.
+  std::vector<OpCall> calls() {
+    const Selection chosen = make_selection({.ops = ops, .dtypes = dtypes, .shapes = shapes});
+    rows = shapes.empty() ? pi0_ops_full() : chosen.shapes;
+    std::erase_if(rows, [&](const ShapeRow& row) {
+      return std::ranges::find(chosen.ops, row.op) == chosen.ops.end();
+    });
+    auto all = op_calls(rows, chosen.dtypes, batch_sizes());
+    if (all.empty()) throw UsageError("nothing is selected: no size is of that op and dtype");
+    return all;
+  }
+
+  std::vector<ShapeRow> rows;  ///< those of the calls
 };
 
 /// A worker and the model in it.
@@ -99,15 +131,25 @@ std::string line_of(const json& post) {
       post.at("metrics_worst").at("max_abs_diff").get<double>());
 }
 
+int ops_of(const Program& program, PerfFlags& flags) {
+  flags.backend.declare(program);
+  const auto stock = flags.backend.stock(program);
+  if (!stock) throw UsageError("perf --op times against stock, which this build has not got");
+  const auto calls = flags.calls();
+  return perf_of_ops({flags.backend.launch(program), *stock, calls, flags.json});
+}
+
 }  // namespace
 
 int perf_verb(const Program& program, const Arguments& arguments) {
-  CLI::App app("Times a whole model alone and in batches, as public posts do (docs/perf.md).",
-               "bi-conform perf");
+  CLI::App app(
+      "Times a whole model alone and in batches, as public posts do, or ops (docs/perf.md).",
+      "bi-conform perf");
   PerfFlags flags;
   flags.add_to(app);
   parse(app, arguments);
   flags.check();
+  if (flags.times_ops()) return ops_of(program, flags);
   const std::vector<std::int64_t> batches = flags.batch_sizes();
   const std::int64_t trials = flags.trial_count();
   const auto weights = flags.backend.weights_of(program, flags.choice.preset);

@@ -11,10 +11,12 @@
 #include "harness/reference/declare.h"
 #include "harness/run/decoder_suite.h"
 #include "harness/run/model_suite.h"
+#include "harness/run/resume.h"
 #include "harness/selftest/selftest.h"
 #include "harness/workers/backends.h"
 #include "harness/workers/environment.h"
 #include "harness/workers/interrupt.h"
+#include "harness/workers/torch_launch.h"
 #include "results_schema/error.h"
 
 namespace bic {
@@ -35,8 +37,7 @@ void choose_folder(const RunFlags& flags, bool out_given, RunOptions& options) {
                     flags.out,
                     flags.resume));
   }
-  const bool named_itself =
-      options.resume && std::filesystem::exists(options.out / "journal.jsonl");
+  const bool named_itself = options.resume && has_journal(options.out);
   if (options.shard && !named_itself) options.out /= folder_of(*options.shard);
 }
 
@@ -152,6 +153,7 @@ RunOptions run_options(const Program& program,
   options.weights = run_weights(program, flags);
   flags.backend.declare(program, options.weights);
   flags.selection.has_peer = !flags.backend.against.empty();
+  flags.selection.on_device = is_cuda(flags.backend.device);
   choose_plan(flags, options);
   options.jobs = job_count(flags.jobs);
   if (!flags.budget.empty()) options.budget = duration("--budget", flags.budget);

@@ -95,6 +95,9 @@ class Perf(Models):
     def test_says_what_it_can_time(self):
         self.assert_refused(["perf", "--backend", "libtorch"], "--suite is missing", "pi0")
         self.assert_refused(["perf", "--suite", "ops", "--backend", "libtorch"], "'ops'", "pi0")
+        self.assert_refused(["perf", "--suite", "pi0", "--op", "mm", "--backend", "libtorch"],
+                            "--suite excludes --op")
+        self.assert_refused(["perf", "--op", "var", "--backend", "libtorch"], "nothing is selected")
         self.assert_refused(["perf", "--suite", "pi0", "--trials", "0", "--backend", "libtorch"],
                             "--trials: '0'")
         plugin = program.PROGRAM.parents[1] / "lib/plugins/mm.so"

@@ -130,14 +130,16 @@ TrialResult Stage::run(const PlannedTrial& trial) {
 }
 
 std::variant<protocol::TimeReply, Death> Stage::time(const PlannedTrial& trial,
-                                                     int calls,
-                                                     int copies) {
+                                                     const Timing& timing) {
   Seat& seat = seats_[0];
   std::variant<protocol::TimeReply, Death> answer;
   if (auto death = ready(seat)) {
     answer = std::move(*death);
   } else {
-    answer = seat.worker->time({.trial = request(trial), .calls = calls, .copies = copies});
+    answer = seat.worker->time({.trial = request(trial),
+                                .calls = timing.calls,
+                                .copies = timing.copies,
+                                .copies_common = timing.copies_common});
   }
   if (std::holds_alternative<Death>(answer)) seat = {};
   return answer;

@@ -20,6 +20,12 @@ struct TrialResult {
   std::vector<std::byte> output;  ///< row-major
 };
 
+/// How calls of a trial are timed, as the protocol's `time` has it.
+struct Timing {
+  int calls = 1, copies = 1;
+  bool copies_common = false;
+};
+
 /// The team that a trial asks for: 0 for the worker's default, `over` is twice the cores.
 int threads_asked(const Trial& trial);
 
@@ -48,7 +54,7 @@ class Stage {
   void renew();
 
   /// Times calls of one trial on the first worker; its output is that of the last call.
-  std::variant<protocol::TimeReply, Death> time(const PlannedTrial& trial, int calls, int copies);
+  std::variant<protocol::TimeReply, Death> time(const PlannedTrial& trial, const Timing& timing);
   std::span<const std::byte> output() const { return seats_[0].worker->output(); }
 
  private:

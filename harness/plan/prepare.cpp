@@ -50,7 +50,7 @@ std::vector<TrialPair> pairs_of(const Relation& relation, const Probe& probe) {
 /// `tested` are the samples that the cases name: all that the problem tells apart, or fewer.
 void add_relations(Prepared& p,
                    std::span<const SampleId> tested,
-                   const Relation* only,
+                   const ProblemPlan& plan,
                    const Selection& selection) {
   const Probe probe{.op = p.problem.op,
                     .variant = p.problem.variant,
@@ -60,10 +60,7 @@ void add_relations(Prepared& p,
                     .batches = p.batches,
                     .sweeps = p.problem.sweeps()};
   for (const Relation* r : selection.relations) {
-    const bool wanted = (only == nullptr || only->name == r->name) &&
-                        r->required(*probe.op, *probe.variant) &&
-                        selection.takes(*probe.op, *probe.variant, r->name, probe.dtype);
-    if (!wanted) continue;
+    if (!has_cases(plan, *r, selection)) continue;
     for (const TrialPair& pair : pairs_of(*r, probe)) {
       p.cases.push_back(
           make_case(p, r->name, r->level, pair.trial, pair.against, pair.neighbour_law));
@@ -72,7 +69,7 @@ void add_relations(Prepared& p,
 }
 
 void add_cases(Prepared& p, const ProblemPlan& plan, const Selection& selection) {
-  if (!p.problem.accuracy) return add_relations(p, p.telling.samples, plan.only, selection);
+  if (!p.problem.accuracy) return add_relations(p, p.telling.samples, plan, selection);
   p.cases.push_back(make_case(p, kAccuracyRelation, Level::kRepeatable, accuracy_trial(p), {}, {}));
 }
 
@@ -178,6 +175,22 @@ std::unique_ptr<Prepared> outline(const ProblemPlan& plan,
   return p;
 }
 
+std::unique_ptr<Prepared> prepare_to_time(const ProblemPlan& plan,
+                                          std::int64_t batch,
+                                          Seed run_seed) {
+  auto p = std::make_unique<Prepared>();
+  p->problem = draw(plan, run_seed, {}, 0);
+  p->inputs = std::make_unique<Inputs>(p->problem);
+  p->telling = {.samples = {SampleId{0}}};
+  p->batches = {batch};
+  const Trial once{.batch = batch, .company = Company::kTwins};
+  Trial again = once;
+  again.run = 1;
+  p->cases.push_back(make_case(*p, "repeat", Level::kRepeatable, once, again, {}));
+  make_pool(*p);
+  return p;
+}
+
 std::unique_ptr<Prepared> prepare_case(const CaseName& name) {
   auto p = prepare_problem(name);
   add_named(*p, name);
@@ -198,7 +211,9 @@ std::unique_ptr<Prepared> prepare_around(const CaseName& name, std::vector<std::
   }
   Selection all;
   for (const Relation& r : relations()) all.relations.push_back(&r);
-  add_relations(*p, std::array{alone.sample}, nullptr, all);
+  const ProblemPlan plan{
+      .op = p->problem.op, .variant = p->problem.variant, .dtype = p->problem.dtype};
+  add_relations(*p, std::array{alone.sample}, plan, all);
   make_pool(*p);
   return p;
 }

@@ -76,6 +76,12 @@ std::unique_ptr<Prepared> outline(const ProblemPlan& plan,
 /// The problem and the one case of a case string, for `repro`.
 std::unique_ptr<Prepared> prepare_case(const CaseName& name);
 
+/// The problem as it is first drawn, and one case: a batch of copies of its first sample, twice.
+/// Its controls are not asked: it is there to be timed.
+std::unique_ptr<Prepared> prepare_to_time(const ProblemPlan& plan,
+                                          std::int64_t batch,
+                                          Seed run_seed);
+
 /// The problem of a case string at batch sizes of one's own: that case, its sample at each size in
 /// the same place against the sample alone, and the cases of every relation.
 std::unique_ptr<Prepared> prepare_around(const CaseName& name, std::vector<std::int64_t> batches);

@@ -10,22 +10,19 @@
 namespace bic {
 namespace {
 
-constexpr std::int64_t kBlockNs = 3'000'000;  // of each of the two, so 30 ms a row
 constexpr std::int64_t kRotatedBytes = 16 << 20;
 constexpr std::int64_t kMostCopies = 16;
+// More than any cache holds.
+constexpr std::int64_t kColdBytes = 256 << 20;
+constexpr std::int64_t kMostColdCopies = 64;
 
 std::optional<std::int64_t> time_block(Stage& stage,
                                        const PlannedTrial& trial,
-                                       int calls,
-                                       int copies) {
-  auto answer = stage.time(trial, calls, copies);
+                                       const Timing& timing) {
+  auto answer = stage.time(trial, timing);
   const auto* reply = std::get_if<protocol::TimeReply>(&answer);
   if (reply == nullptr || reply->outcome != protocol::Outcome::kRan) return {};
-  return std::max<std::int64_t>(1, reply->nanoseconds / calls);
-}
-
-int calls_for(std::int64_t one_call_ns) {
-  return static_cast<int>(std::clamp<std::int64_t>(kBlockNs / one_call_ns, 1, 2000));
+  return std::max<std::int64_t>(1, reply->nanoseconds / timing.calls);
 }
 
 /// Bytes of a batch's own inputs; common ones stay in the cache in real use too.
@@ -35,9 +32,42 @@ std::int64_t input_bytes(const Prepared& p, std::int64_t batch) {
   return bytes;
 }
 
-int copies_for(const Prepared& p, std::int64_t batch) {
-  const std::int64_t bytes = std::max<std::int64_t>(1, input_bytes(p, batch));
-  return static_cast<int>(std::clamp<std::int64_t>(kRotatedBytes / bytes, 2, kMostCopies));
+Timing timing_of(const TimedTrial& timed) {
+  const std::int64_t own = input_bytes(*timed.prepared, timed.trial.trial.batch);
+  const std::int64_t bytes = std::max<std::int64_t>(1, timed.cold ? bytes_moved(timed) : own);
+  const std::int64_t rotated = timed.cold ? kColdBytes : kRotatedBytes;
+  const std::int64_t most = timed.cold ? kMostColdCopies : kMostCopies;
+  return {.calls = 1,
+          .copies = static_cast<int>(std::clamp<std::int64_t>(rotated / bytes, 2, most)),
+          .copies_common = timed.cold};
+}
+
+/// How a measurement is cut into blocks of the backend and as many of stock.
+struct Cut {
+  std::int64_t block_ns;
+  std::size_t pairs;
+};
+
+/// Blocks much shorter than what other processes on the machine are given at a time: some fall
+/// between them. To copy more than a cache holds for each would take longer than to time it.
+Cut cut_of(const TimedTrial& timed) {
+  return timed.cold ? Cut{3'000'000, report::kFewestBlocks}
+                    : Cut{300'000, report::kPairsOfOneMeasurement};
+}
+
+/// The timing of a block, by warm calls; empty when the worker cannot run them.
+std::optional<Timing> block_of(Stage& stage, const TimedTrial& timed) {
+  constexpr int kWarmCalls = 3;
+  const std::int64_t length = cut_of(timed).block_ns;
+  Timing timing = timing_of(timed);
+  std::int64_t fastest = length;
+  for (int i = 0; i < kWarmCalls; ++i) {
+    const auto one_call = time_block(stage, timed.trial, timing);
+    if (!one_call) return {};
+    fastest = std::min(fastest, *one_call);
+  }
+  timing.calls = static_cast<int>(std::clamp<std::int64_t>(length / fastest, 1, 2000));
+  return timing;
 }
 
 std::string shape_text(const Prepared& p, std::int64_t batch) {
@@ -60,6 +90,17 @@ bool is_judged_output(const Stage& backend, const TimedTrial& timed) {
 }
 
 }  // namespace
+
+std::int64_t bytes_moved(const TimedTrial& timed) {
+  const auto& inputs = timed.prepared->pool->problem().inputs;
+  std::int64_t bytes = timed.judged.bytes;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const bool common = inputs[i].pool_stride == 0;
+    bytes += common ? static_cast<std::int64_t>(timed.prepared->inputs->common(i).size())
+                    : inputs[i].pool_stride * timed.trial.trial.batch;
+  }
+  return bytes;
+}
 
 std::int64_t median(std::vector<std::int64_t> values) {
   std::ranges::sort(values);
@@ -87,13 +128,11 @@ std::optional<PlannedTrial> trial_to_time(const Prepared& prepared) {
 bool add_blocks(Stage& backend, Stage& stock, const TimedTrial& timed, Blocks& blocks) {
   backend.set(*timed.prepared);
   stock.set(*timed.prepared);
-  const int copies = copies_for(*timed.prepared, timed.trial.trial.batch);
-  const auto warm = time_block(backend, timed.trial, 1, copies);
-  const auto warm_stock = time_block(stock, timed.trial, 1, copies);
-  if (!warm || !warm_stock) return false;
-  for (std::size_t i = 0; i < report::kPairsOfOneMeasurement; ++i) {
-    const auto ours = time_block(backend, timed.trial, calls_for(*warm), copies);
-    const auto theirs = time_block(stock, timed.trial, calls_for(*warm_stock), copies);
+  const auto block = block_of(backend, timed), stock_block = block_of(stock, timed);
+  if (!block || !stock_block) return false;
+  for (std::size_t i = 0; i < cut_of(timed).pairs; ++i) {
+    const auto ours = time_block(backend, timed.trial, *block);
+    const auto theirs = time_block(stock, timed.trial, *stock_block);
     if (!ours || !theirs) return false;
     blocks.backend.push_back(*ours);
     blocks.stock.push_back(*theirs);
@@ -111,6 +150,8 @@ report::Throughput throughput_of(const Blocks& blocks, const TimedTrial& timed) 
   for (std::size_t i = 0; i < blocks.backend.size(); ++i) {
     t.ratios_ppm.push_back(blocks.stock[i] * 1'000'000 / blocks.backend[i]);
   }
+  t.backend_blocks_ns = blocks.backend;
+  t.stock_blocks_ns = blocks.stock;
   t.shape = shape_text(p, timed.trial.trial.batch);
   t.unit = p.problem.op->contraction ? "flops" : "bytes";
   t.work = p.problem.op->contraction ? p.problem.flops() * timed.trial.trial.batch

@@ -12,7 +12,11 @@ struct TimedTrial {
   std::unique_ptr<Prepared> prepared;
   PlannedTrial trial;
   report::TimedOutput judged;  ///< its output when it was judged
+  bool cold = false;           ///< common inputs too are found in no cache
 };
+
+/// Bytes of all inputs and of the output: what a call must at least read and write.
+std::int64_t bytes_moved(const TimedTrial& timed);
 
 /// The trial of a problem to time: the plain batch nearest to 33 samples; empty when the problem
 /// has none.
@@ -24,7 +28,7 @@ struct Blocks {
   bool judged_output = true;  ///< the last outputs had the bytes of the judged one
 };
 
-/// Times five more blocks of the trial on the backend and on stock, in turn, the same inputs in
+/// Times further blocks of the trial on the backend and on stock, in turn, the same inputs in
 /// rotated buffers. False when one of the two cannot run it.
 bool add_blocks(Stage& backend, Stage& stock, const TimedTrial& timed, Blocks& blocks);
 
