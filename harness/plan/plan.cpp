@@ -218,7 +218,11 @@ void add_problems(Cell& cell, const Selection& selection, Strength strength) {
 }  // namespace
 
 bool has_cases(const ProblemPlan& plan, const Relation& relation, const Selection& selection) {
+  const auto among = [&](const std::vector<const Relation*>& named) {
+    return named.empty() || std::ranges::find(named, relation.name, &Relation::name) != named.end();
+  };
   return (plan.only == nullptr || plan.only->name == relation.name) &&
+         (plan.shape == nullptr || among(plan.shape->relations)) &&
          relation.required(*plan.op, *plan.variant) &&
          selection.takes(*plan.op, *plan.variant, relation.name, plan.dtype);
 }

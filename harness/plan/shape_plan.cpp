@@ -24,7 +24,8 @@ class ShapePlan {
     }
   }
 
-  /// Each row at least once, and all in turn until `count` problems can prove bits.
+  /// Each row at least once, and those of all relations in turn until `count` problems can prove
+  /// bits.
   void add_counting(int count);
   /// Further problems for this relation alone, where it is required of fewer than `count`.
   void add_for_relation(const Relation& relation, int count);
@@ -57,7 +58,8 @@ bool ShapePlan::can_prove(const ShapeRow& row, const Variant& variant) const {
 /// Problems that can prove bits, of every relation or of this one.
 int ShapePlan::proving(const Fits& fits, const Relation* relation) const {
   return static_cast<int>(std::ranges::count_if(cell_.problems, [&](const ProblemPlan& p) {
-    const bool counts = p.shape != nullptr && !p.accuracy && can_prove(*p.shape, *p.variant);
+    const bool counts = p.shape != nullptr && p.shape->relations.empty() && !p.accuracy &&
+                        can_prove(*p.shape, *p.variant);
     return counts && fits(*p.variant) && (p.only == nullptr || p.only == relation);
   }));
 }
@@ -81,7 +83,8 @@ void ShapePlan::add_counting(int count) {
   for (int round = 0, added = 1; added > 0; ++round) {
     added = 0;
     for (const ShapeRow* row : rows_) {
-      const bool enough = round > 0 && proving(any) >= count;
+      const bool once = !row->relations.empty();
+      const bool enough = round > 0 && (once || proving(any) >= count);
       const bool hopeless = round > 0 && round >= count && proving(any) == 0;
       if (!enough && !hopeless) added += add(*row, any, nullptr);
     }
@@ -93,7 +96,8 @@ void ShapePlan::add_for_relation(const Relation& relation, int count) {
   if (proving(has_it) == 0) return;
   while (proving(has_it, &relation) < count) {
     for (const ShapeRow* row : rows_) {
-      if (proving(has_it, &relation) < count) add(*row, has_it, &relation);
+      const bool fits = row->relations.empty() && proving(has_it, &relation) < count;
+      if (fits) add(*row, has_it, &relation);
     }
   }
 }

@@ -36,6 +36,28 @@ TEST(ShapesPlan, HasOnlyTheGivenSizesAndTheirBatches) {
   }
 }
 
+TEST(ShapesPlan, TriesRowsWithRelationsOnceAndThoseAlone) {
+  const auto cells = plan_of(
+      "op,dtype,dims,relations\nmm,fp32,k=70 n=9,repeat alone\nmm,fp16,k=70 n=9,\n"
+      "mm,fp16,k=71 n=9,layout\n");
+  ASSERT_EQ(cells.size(), 2u);
+  const Selection all = make_selection({});
+  for (const Cell& cell : cells) {
+    std::size_t limited = 0;
+    for (const ProblemPlan& plan : cell.problems) {
+      std::set<std::string_view> has, named;
+      for (const Relation& r : relations()) {
+        if (has_cases(plan, r, all)) has.insert(r.name);
+      }
+      for (const Relation* r : plan.shape->relations) named.insert(r->name);
+      limited += named.empty() ? 0 : 1;
+      EXPECT_TRUE(named.empty() ? has.size() > 5 : has == named);
+    }
+    EXPECT_EQ(limited, 1u);
+    EXPECT_EQ(cell.problems.size(), cell.dtype == DType::kFloat32 ? 1u : 7u);
+  }
+}
+
 TEST(ShapesPlan, FollowsDtypeVariantLawsAndAttributes) {
   const auto cells = plan_of(
       "id,op,variant,dtype,dims,laws,accuracy,attributes\n"

@@ -31,6 +31,7 @@ const std::vector<std::string> kColumns{"id",
                                         "dims",
                                         "batch",
                                         "laws",
+                                        "relations",
                                         "accuracy",
                                         "attributes",
                                         "note"};
@@ -80,6 +81,11 @@ auto words(const Place& at, const char* what, const std::string& text, Parse par
     all.push_back(*value);
   }
   return all;
+}
+
+std::optional<const Relation*> parse_relation(const std::string& name) {
+  const auto at = std::ranges::find(relations(), name, &Relation::name);
+  return at == relations().end() ? std::nullopt : std::optional(&*at);
 }
 
 /// "a=1 b=2".
@@ -139,6 +145,7 @@ ShapeRow row_of(const Place& at, Fields fields) {
   row.proves_bits = fields["laws"] != "none";
   if (row.proves_bits) row.laws = words(at, "law", fields["laws"], parse_law);
   row.accuracy_laws = words(at, "law", fields["accuracy"], parse_law);
+  row.relations = words(at, "relation", fields["relations"], parse_relation);
   for (const auto& [attribute, value] : pairs(at, "NAME=VALUE", fields["attributes"])) {
     row.attributes[attribute] = value;
   }

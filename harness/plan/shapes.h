@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "suites/ops/op_spec.h"
+#include "suites/relations/relation.h"
 
 namespace bic {
 
@@ -23,6 +24,9 @@ struct ShapeRow {
   bool proves_bits = true;
   std::vector<Law> laws;           ///< of the problems that prove bits; empty: the op's
   std::vector<Law> accuracy_laws;  ///< one accuracy problem each
+  /// Of its problems that prove bits; empty: all. With any the row is tried once, whatever a level
+  /// needs.
+  std::vector<const Relation*> relations;
 };
 
 /// The variants that the row asks for.
@@ -47,5 +51,8 @@ const std::vector<ShapeRow>& pi0_ops_tiny();
 
 /// suites/shapes/pi0_ops_full.csv: what those of full size call.
 const std::vector<ShapeRow>& pi0_ops_full();
+
+/// suites/shapes/sanitize.csv: every way through the bundled kernels, with few trials.
+const std::vector<ShapeRow>& sanitize_ops();
 
 }  // namespace bic

@@ -93,6 +93,7 @@ TEST(Shapes, RefuseWhatTheOpHasNot) {
   EXPECT_THAT(one("dtype", "mm,k=4,fp23"), HasSubstr("unknown dtype 'fp23'"));
   EXPECT_THAT(one("laws", "mm,k=4,normal canceled"), HasSubstr("unknown law 'canceled'"));
   EXPECT_THAT(one("accuracy", "mm,k=4,none"), HasSubstr("unknown law 'none'"));
+  EXPECT_THAT(one("relations", "mm,k=4,repeat alon"), HasSubstr("unknown relation 'alon'"));
   EXPECT_THAT(one("attributes", "addmm,k=64,alpha=0x1p-3"), HasSubstr("no attribute 'alpha="));
   EXPECT_THAT(one("attributes", "mm,k=4,alpha"), HasSubstr("'alpha' is not NAME=VALUE"));
   EXPECT_THAT(one("id", "mm,k=4,C-1"), HasSubstr("the id 'C-1'"));
@@ -123,6 +124,23 @@ TEST(Shapes, OfTheModelsAreOfThoseThatTheyAreCalledWith) {
   for (const char* op : {"addmm", "bmm", "conv2d", "layer_norm", "matmul", "mean", "softmax"}) {
     EXPECT_TRUE(ops.contains(op)) << op;
   }
+}
+
+// Each case may take a hundred times as long as elsewhere.
+TEST(Shapes, ForMemoryCheckersGoEveryWayWithFewTrials) {
+  std::set<std::pair<std::string, const Variant*>> seen;
+  for (const ShapeRow& row : sanitize_ops()) {
+    EXPECT_FALSE(row.relations.empty()) << row.label << row.op->name;
+    EXPECT_LE(row.batches.size(), 2u) << row.label << row.op->name;
+    EXPECT_LE(row.accuracy_laws.size(), 1u) << row.label << row.op->name;
+    ASSERT_NE(row.variant, nullptr) << row.label << row.op->name;
+    for (const DimRange& d : row.op->dims) {
+      const bool given = row.dims.contains(d.name) || !mentions(*row.variant, d.name);
+      EXPECT_TRUE(given) << row.op->name << row.variant->name << d.name;
+    }
+    seen.emplace(row.op->name, row.variant);
+  }
+  EXPECT_GE(seen.size(), 100u);
 }
 
 TEST(Shapes, OfPublicReportsNameTheirReport) {

@@ -36,7 +36,12 @@ std::span<const SuitePart> suite_parts() {
           "decoder", "temperature 0 in a server with continuous batching", nullptr, true, false},
       SuitePart{
           "pi0-ops", "the ops at the sizes at which the models call them", pi0_ops, false, false},
-      SuitePart{"public", "the ops at sizes of public reports", public_reports, false, false}};
+      SuitePart{"public", "the ops at sizes of public reports", public_reports, false, false},
+      SuitePart{"sanitize",
+                "every way through the bundled kernels, for a memory checker",
+                sanitize_ops,
+                false,
+                false}};
   return kParts;
 }
 

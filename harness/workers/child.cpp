@@ -21,13 +21,14 @@ namespace {
 constexpr int kSocket = 3;
 
 bool is_handed_on(std::string_view variable) {
+  // NV_ and LD_PRELOAD: by these NVIDIA's tools, as compute-sanitizer, follow into a child process.
   constexpr std::string_view kNames[] = {
-      "PATH=",  "HOME=",  "LANG=",        "LC_",     "TMPDIR=",   "LD_LIBRARY_PATH=",
-      "CUDA_",  "OMP_",   "GOMP_",        "MKL_",    "KMP_",      "MALLOC_",
-      "ATEN_",  "TORCH_", "ONEDNN_",      "DNNL_",   "OPENBLAS_", "NPY_",
-      "PYTHON", "PYENV_", "VIRTUAL_ENV=", "CONDA_",  "ASAN_",     "UBSAN_",
-      "LSAN_",  "TSAN_",  "CUBLAS_",      "NVIDIA_", "PYTORCH_",  "TRITON_",
-      "JAX_",   "XLA_",   "BLIS_"};
+      "PATH=",  "HOME=",  "LANG=",        "LC_",     "TMPDIR=",    "LD_LIBRARY_PATH=",
+      "CUDA_",  "OMP_",   "GOMP_",        "MKL_",    "KMP_",       "MALLOC_",
+      "ATEN_",  "TORCH_", "ONEDNN_",      "DNNL_",   "OPENBLAS_",  "NPY_",
+      "PYTHON", "PYENV_", "VIRTUAL_ENV=", "CONDA_",  "ASAN_",      "UBSAN_",
+      "LSAN_",  "TSAN_",  "CUBLAS_",      "NVIDIA_", "PYTORCH_",   "TRITON_",
+      "JAX_",   "XLA_",   "BLIS_",        "NV_",     "LD_PRELOAD="};
   for (std::string_view name : kNames) {
     if (variable.starts_with(name)) return true;
   }

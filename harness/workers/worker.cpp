@@ -27,6 +27,12 @@ using protocol::Received;
 // Starting LibTorch takes 0.3 s, on a loaded machine some seconds.
 constexpr std::chrono::seconds kStartTimeout{120};
 
+/// For a worker whose socket is closed to end by itself: 2 s, longer where the user waits longer
+/// for answers, as of a worker that a debugging tool slows.
+std::chrono::milliseconds patience_at_end(std::chrono::milliseconds timeout) {
+  return std::max<std::chrono::milliseconds>(std::chrono::seconds(2), timeout / 15);
+}
+
 // Of what a child writes to stdout and stderr in one request; it is refused the rest, so that a
 // flood fills no memory.
 constexpr off_t kMostWords = 16 << 20;
@@ -98,7 +104,7 @@ Worker::Worker(WorkerLaunch launch) : launch_(std::move(launch)) {
     hello_ = read_hello(std::get<json>(answer), launch_.backend);
   } catch (...) {
     socket_.reset();  // ends the worker, which a thread waits for
-    if (child_ > 0) reap_child(child_, std::chrono::seconds(2));
+    if (child_ > 0) reap_child(child_, patience_at_end(launch_.timeout));
     throw;
   }
 }
@@ -106,7 +112,7 @@ Worker::Worker(WorkerLaunch launch) : launch_(std::move(launch)) {
 Worker::~Worker() {
   socket_.reset();
   if (thread_.joinable()) thread_.join();
-  if (child_ > 0) reap_child(child_, std::chrono::seconds(2));
+  if (child_ > 0) reap_child(child_, patience_at_end(launch_.timeout));
 }
 
 void Worker::start_child(protocol::Descriptor socket) {
@@ -193,8 +199,9 @@ Death Worker::bury(Received how) {
     death.message = "no answer within " + std::to_string(launch_.timeout.count()) + " ms";
   }
   if (child_ > 0) {
-    const ChildEnd end = how == Received::kTimeout ? kill_child(child_)
-                                                   : reap_child(child_, std::chrono::seconds(2));
+    const ChildEnd end = how == Received::kTimeout
+                             ? kill_child(child_)
+                             : reap_child(child_, patience_at_end(launch_.timeout));
     child_ = -1;
     if (how != Received::kTimeout) {
       death.message = end.text;
