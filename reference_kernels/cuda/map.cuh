@@ -84,6 +84,17 @@ __global__ void __launch_bounds__(kMapThreads)
   evaluate(slots_of(x), slots_of(more)...).write(y + first, vectors, count);
 }
 
+/// An element a thread: where there are few, a tile a block leaves most of a device idle.
+template <class E, class F, class... More>
+__global__ void __launch_bounds__(kMapThreads)
+    map_each(F f, std::int64_t n, E* y, const E* x, const More*... more) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * kMapThreads + threadIdx.x;
+  if (i < n) store(y[i], f(i, load(x[i]), load(more[i])...));
+}
+
+/// Of so many elements no device fills its multiprocessors with tiles.
+inline constexpr std::int64_t kMapFew = 1 << 18;
+
 inline bool begins_vector(const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; }
 
 template <class E, class F, class... More>
@@ -96,6 +107,11 @@ void launch_map(const Launch& launch,
                 const E* x,
                 const More*... more) {
   if (n <= 0) return;
+  if (n <= kMapFew) {
+    const auto blocks = static_cast<unsigned>((n + kMapThreads - 1) / kMapThreads);
+    map_each<<<blocks, kMapThreads, 0, launch.stream>>>(f, n, y, x, more...);
+    return check_launch(kernel);
+  }
   const bool aligned =
       vectors && begins_vector(y) && begins_vector(x) && (... && begins_vector(more));
   const auto blocks = static_cast<unsigned>((n + kMapTile<E> - 1) / kMapTile<E>);
