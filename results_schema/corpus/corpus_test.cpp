@@ -31,7 +31,7 @@ TEST(Corpus, ReportsAreReadBackToTheSameBytes) {
 }
 
 TEST(Corpus, ReportsShowEachKindOfResult) {
-  int conforming = 0, failing = 0, waived = 0, decoders = 0, models = 0, unproved = 0;
+  int conforming = 0, failing = 0, waived = 0, decoders = 0, models = 0, timed = 0, unproved = 0;
   for (const auto& path : files_of("reports")) {
     const report::Report r = report::load_report(path);
     conforming += r.verdict.exit_code == 0;
@@ -39,6 +39,8 @@ TEST(Corpus, ReportsShowEachKindOfResult) {
     unproved += r.verdict.exit_code == 3;
     waived += !r.waivers.empty() && r.totals.cases[Status::kWaived] > 0;
     decoders += !r.decoder.empty();
+    const auto speed = r.ops.empty() ? std::nullopt : r.ops[0].throughput;
+    timed += speed && !speed->backend_blocks_ns.empty();
     models += !r.models.empty() && r.models[0].accuracy && !r.models[0].ops.empty();
   }
   EXPECT_GT(conforming, 0);
@@ -47,6 +49,7 @@ TEST(Corpus, ReportsShowEachKindOfResult) {
   EXPECT_GT(waived, 0);
   EXPECT_GT(decoders, 0);
   EXPECT_GT(models, 0);
+  EXPECT_GT(timed, 0);
 }
 
 TEST(Corpus, TracesFitTheirSchemaAndHoldNoFloat) {
