@@ -14,7 +14,8 @@ constexpr double kWorthCopies = 0x1p31;  // multiply-adds that outweigh sums in 
 /// By what is fastest; no bit depends on it.
 template <class T>
 void gemm_narrow(const cpu::GemmArgs<T>& g, const Launch& launch) {
-  if (gemm_lt_directly(g, launch) || gemm_wgmma(g, launch)) return;
+  if (gemm_lt_directly(g, launch)) return;
+  if (wgmma_has_our_bits<T>(launch) && gemm_wgmma(g, launch)) return;
   const auto products = static_cast<double>(g.batch * g.m) * static_cast<double>(g.n * g.k);
   if (g.m >= kTall && products >= kWorthCopies && gemm_lt_by_sums(g, launch)) return;
   gemm_mma(g, launch);

@@ -181,6 +181,11 @@ bool sum_chunks(const Fitted<T>& f, float* sums, const Launch& launch) {
 }  // namespace
 
 template <class T>
+bool wgmma_has_our_bits(const Launch& launch) {
+  return LtClass::here().serves(kType<T>, launch.stream);
+}
+
+template <class T>
 bool gemm_lt_directly(const cpu::GemmArgs<T>& g, const Launch& launch) {
   const bool nt = is_nt(g);
   if (g.k == 0 || g.k > kNarrowChunk || g.k % kGrain != 0 || g.n < 16 || g.n % kGrain != 0 ||
@@ -213,6 +218,8 @@ bool gemm_lt_by_sums(const cpu::GemmArgs<T>& args, const Launch& launch) {
   return true;
 }
 
+template bool wgmma_has_our_bits<hwy::bfloat16_t>(const Launch&);
+template bool wgmma_has_our_bits<hwy::float16_t>(const Launch&);
 template bool gemm_lt_directly(const cpu::GemmArgs<hwy::bfloat16_t>&, const Launch&);
 template bool gemm_lt_directly(const cpu::GemmArgs<hwy::float16_t>&, const Launch&);
 template bool gemm_lt_by_sums(const cpu::GemmArgs<hwy::bfloat16_t>&, const Launch&);

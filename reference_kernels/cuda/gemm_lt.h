@@ -17,6 +17,11 @@
 
 namespace bic::cuda {
 
+/// Whether wgmma is known to sum as gemm_mma does: this device and library have verified algorithms,
+/// which are made of it.
+template <class T>
+bool wgmma_has_our_bits(const Launch& launch);
+
 /// y in one call, which rounds to T itself: of k within a chunk, operands aligned to 16 bytes with
 /// a_k = 1, w_k = 1 or w_n = 1, n and k multiples of 8, and bias, if any, one row common to all
 /// with alpha = beta = 1.
