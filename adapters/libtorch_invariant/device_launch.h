@@ -17,11 +17,12 @@ namespace bic::libtorch_invariant {
 /// kernels that use it are queued.
 class DeviceLaunch {
  public:
-  explicit DeviceLaunch(const at::Tensor& y) : guard_(y.device()) {
+  explicit DeviceLaunch(const at::Tensor& y)
+      : guard_(y.device()), bytes_of_(y.options().dtype(at::kByte)) {
     launch_.stream = c10::cuda::getCurrentCUDAStream(y.device().index()).stream();
-    launch_.scratch = [this, bytes_on = y.options().dtype(at::kByte)](std::size_t bytes) {
+    launch_.scratch = [this](std::size_t bytes) {
       const auto some = static_cast<std::int64_t>(std::max<std::size_t>(bytes, 1));
-      scratch_.push_back(at::empty({some}, bytes_on));
+      scratch_.push_back(at::empty({some}, bytes_of_));
       return scratch_.back().mutable_data_ptr();
     };
   }
@@ -32,6 +33,7 @@ class DeviceLaunch {
 
  private:
   c10::DeviceGuard guard_;
+  at::TensorOptions bytes_of_;
   std::vector<at::Tensor> scratch_;
   cuda::Launch launch_;
 };

@@ -276,7 +276,10 @@ void launch_tensor(const cpu::AttentionArgs<T>& g, const Launch& launch) {
   const Aligned aligned{is_aligned(g.q, g.q_at), is_aligned(g.k, g.k_at), is_aligned(g.v, g.v_at)};
   const int bytes = TensorTiles<Element<T>>(g.e, g.ev).elements() * 2;
   const auto kernel = attention_by_tensor_cores<T, kColumns>;
-  cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+  // The most that any call needs: the attribute is the kernel's, and other threads launch it too.
+  cudaFuncSetAttribute(kernel,
+                       cudaFuncAttributeMaxDynamicSharedMemorySize,
+                       TensorTiles<Element<T>>(kMostColumns, kColumns).elements() * 2);
   kernel<<<grid_of(items), kTensorThreads, bytes, launch.stream>>>(g, aligned, items);
   check_launch("attention");
 }

@@ -15,7 +15,7 @@ namespace bic::cuda {
 //              multiply-adds and quotients, each rounded to nearest even, and no function of
 //              CUDA's.
 // Invariant    y[i] is a function of x[i] and T alone, and has the bits of the CPU's kernel on AVX2
-//              and AVX-512. A whole tile of aligned elements and any other run the same code.
+//              and AVX-512. Few elements run another kernel of the same function.
 // Checked by   reference_kernels/cuda/gelu_test.cpp
 template <class T>
 void gelu(const cpu::GeluArgs<T>& args, const Launch& launch);

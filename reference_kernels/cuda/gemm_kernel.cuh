@@ -205,9 +205,12 @@ void launch_gemm(GemmProblem<typename Tile::Element> p, std::int64_t busy, const
   const std::int64_t tiles = tiles_of<Tile>(p.args), batch = p.args.batch;
   const std::int64_t chunks = ceil_div(p.args.k, kChunk<typename Tile::Element>);
   p.ranks = Tile::Totals::kShares ? ranks_for(tiles * batch, chunks, busy) : 1;
-  const std::size_t bytes = Tile::kStages * Tile::kStageBytes + Tile::Totals::bytes(p.ranks);
-  cudaFuncSetAttribute(
-      gemm_kernel<Tile>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+  constexpr std::size_t kStages = Tile::kStages * Tile::kStageBytes;
+  const std::size_t bytes = kStages + Tile::Totals::bytes(p.ranks);
+  // The most that any call needs: the attribute is the kernel's, and other threads launch it too.
+  cudaFuncSetAttribute(gemm_kernel<Tile>,
+                       cudaFuncAttributeMaxDynamicSharedMemorySize,
+                       static_cast<int>(kStages + Tile::Totals::bytes(kMaxRanks)));
   cudaLaunchAttribute cluster{};
   cluster.id = cudaLaunchAttributeClusterDimension;
   cluster.val.clusterDim = {static_cast<unsigned>(p.ranks), 1, 1};

@@ -17,8 +17,8 @@
 
 namespace bic::cuda {
 
-/// Whether wgmma is known to sum as gemm_mma does: this device and library have verified algorithms,
-/// which are made of it.
+/// Whether wgmma is known to sum as gemm_mma does: this device and library have verified
+/// algorithms, which are made of it.
 template <class T>
 bool wgmma_has_our_bits(const Launch& launch);
 

@@ -8,7 +8,8 @@ struct CUstream_st;
 namespace bic::cuda {
 
 /// Where a kernel is launched; what `cpu::ParallelFor` is to the kernels of the CPU. Kernels return
-/// once they are queued on `stream`, also while it is being captured into a graph. They throw
+/// once they are queued on `stream`, also while it is being captured into a graph; the first
+/// products of a kind wait for what they try before. They throw
 /// std::runtime_error when a launch fails; errors of the device itself appear where it is waited
 /// for.
 struct Launch {

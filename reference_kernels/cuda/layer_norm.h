@@ -11,11 +11,10 @@ namespace bic::cuda {
 // Shapes, dtypes and special values as in reference_kernels/cpu/layer_norm.h.
 //
 // Order        Two passes. Both sums have 256 lanes from +0. V = 16 / sizeof(T) neighbours are of
-// one
-//              lane: element i is added to lane i / V % 256, in ascending i; then lanes l + 128,
-//              l + 64, ..., l + 1. The second fuses d * d + lane, d = x - mean rounded. var = sum /
-//              h; rstd is one square root and one division. y: t = d * rstd; fma(t, weight, bias),
-//              t * weight or t + bias as they are given.
+//              one lane: element i is added to lane i / V % 256, in ascending i; then lanes
+//              l + 128, l + 64, ..., l + 1. The second fuses d * d + lane, d = x - mean rounded.
+//              var = sum / h; rstd is one square root and one division. y: t = d * rstd;
+//              fma(t, weight, bias), t * weight or t + bias as they are given.
 // Invariant    The bits of row r of y, mean and rstd are a function of row r of x, its weights and
 //              biases, h, eps and T alone: a warp or a block takes a row, as rows are many or few,
 //              and each of its threads the lanes that the other's would.

@@ -59,8 +59,7 @@ struct MapSlots {
   }
 };
 
-/// The accesses differ between a whole aligned tile and any other, what is computed does not: f
-/// stands here once.
+/// The accesses differ between a whole aligned tile and any other, what is computed does not.
 template <class E, class F, class... More>
 __global__ void __launch_bounds__(kMapThreads)
     map_tiles(F f, bool aligned, std::int64_t n, E* y, const E* x, const More*... more) {
@@ -92,8 +91,9 @@ __global__ void __launch_bounds__(kMapThreads)
   if (i < n) store(y[i], f(i, load(x[i]), load(more[i])...));
 }
 
-/// Of so many elements no device fills its multiprocessors with tiles.
-inline constexpr std::int64_t kMapFew = 1 << 18;
+/// Fewer tiles than a large device has multiprocessors.
+template <class E>
+inline constexpr std::int64_t kMapFew = 128 * kMapTile<E>;
 
 inline bool begins_vector(const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; }
 
@@ -107,7 +107,7 @@ void launch_map(const Launch& launch,
                 const E* x,
                 const More*... more) {
   if (n <= 0) return;
-  if (n <= kMapFew) {
+  if (n <= kMapFew<E>) {
     const auto blocks = static_cast<unsigned>((n + kMapThreads - 1) / kMapThreads);
     map_each<<<blocks, kMapThreads, 0, launch.stream>>>(f, n, y, x, more...);
     return check_launch(kernel);

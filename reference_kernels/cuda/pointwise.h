@@ -17,8 +17,8 @@ namespace bic::cuda {
 //              argument. Powers 2 and 3 given for all are products; sums are fused multiply-adds.
 //              Underflow is gradual.
 // NaN, Inf     As in C; silu(-Inf) is NaN, as in ATen. Every NaN is the canonical one of T.
-// Order        None. A whole tile of aligned elements and any other run the same code, and no
-//              operation of ours is contracted.
+// Order        None. Few elements run another kernel of the same function; the bits are the same,
+//              for no operation of ours is contracted.
 // Invariant    y[i] is a function of x[i], e[i] or o[i], alpha and T alone.
 // Not claimed  The bits of the CPU's kernels, which compute in double; equal bits of another
 //              release of CUDA, whose functions may change.

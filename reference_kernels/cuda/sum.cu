@@ -59,7 +59,7 @@ struct Join {
   __device__ A operator()(A a, A b) const { return Of == SumOf::kFactors ? a * b : a + b; }
 };
 
-/// Sums of one chunk, by `add(f's functor, start, join)` over its terms.
+/// Sums of one chunk, by `over(start, add, join)`, which takes all its terms.
 template <SumOf Of, class E, class Y, class Over>
 __device__ void sum_chunk(
     const Plan<E, Y>& p, std::int64_t i, std::int64_t c, bool writes, const Over& over) {
