@@ -65,8 +65,8 @@ class Found(InstalledTest):
     def test_by_a_project_of_somebody_elses(self):
         called("cmake", "--install", BUILD, "--prefix", self.prefix)
         example = self.prefix / "share/doc/bi-conform/docs/examples/own_judge"
-        called("cmake", "-S", example, "-B", self.folder / "own", "-DCMAKE_BUILD_TYPE=Release",
-               f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        called("cmake", "-G", "Ninja", "-S", example, "-B", self.folder / "own",
+               "-DCMAKE_BUILD_TYPE=Release", f"-DCMAKE_PREFIX_PATH={self.prefix}")
         called("cmake", "--build", self.folder / "own")
         ran = subprocess.run([self.folder / "own/own_judge"], capture_output=True, text=True,
                              check=True)
