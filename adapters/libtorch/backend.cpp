@@ -105,6 +105,7 @@ void LibTorchBackend::load(const protocol::ProblemMessage& problem,
                            std::span<const std::byte> pool) {
   calls_.clear();
   kept_.clear();
+  forget_timed();
   problem_ = problem;
   pool_ = pool;
   for (const auto& [form_name, text] : problem_.calls) {
@@ -169,6 +170,7 @@ unsigned LibTorchBackend::largest_team(int reset) const {
 TrialReply LibTorchBackend::run(const TrialMessage& trial, std::span<std::byte> output) {
   const c10::InferenceMode inference;
   TrialReply reply;
+  forget_timed();
   set_threads(trial.threads);
   forget_damage();
   subject_.interposer->before(trial);
@@ -237,14 +239,18 @@ void LibTorchBackend::report_changes(const TrialMessage& trial,
   if (guards_damaged() || !std::ranges::all_of(placed, hold)) reply.out_of_bounds = true;
 }
 
-std::vector<NamedTensors> LibTorchBackend::sets_to_time(const protocol::TimeMessage& request) {
-  std::vector<NamedTensors> sets{by_name(place(request.trial))};
-  while (static_cast<int>(sets.size()) < request.copies) {
-    sets.push_back(request.copies_common ? sets[0] : by_name(place(request.trial)));
+const std::vector<NamedTensors>& LibTorchBackend::sets_to_time(
+    const protocol::TimeMessage& request) {
+  const nlohmann::json wanted{request.trial, request.copies, request.copies_common};
+  if (wanted == timed_) return timed_sets_;
+  timed_ = wanted;
+  timed_sets_ = {by_name(place(request.trial))};
+  while (static_cast<int>(timed_sets_.size()) < request.copies) {
+    timed_sets_.push_back(request.copies_common ? timed_sets_[0] : by_name(place(request.trial)));
     if (!request.copies_common) continue;
-    for (auto& [name, t] : sets.back()) t = t.clone();
+    for (auto& [name, t] : timed_sets_.back()) t = t.clone();
   }
-  return sets;
+  return timed_sets_;
 }
 
 protocol::TimeReply LibTorchBackend::time(const protocol::TimeMessage& request,
@@ -254,7 +260,7 @@ protocol::TimeReply LibTorchBackend::time(const protocol::TimeMessage& request,
   protocol::TimeReply reply;
   set_threads(request.trial.threads);
   subject_.interposer->before(request.trial);
-  const std::vector<NamedTensors> sets = sets_to_time(request);
+  const std::vector<NamedTensors>& sets = sets_to_time(request);
   const bool ran = guarded(reply, [&] {
     at::Tensor y = call(request.trial, sets[0]);
     reply.nanoseconds = nanoseconds_of([&] {

@@ -66,7 +66,12 @@ class LibTorchBackend final : public protocol::Backend {
                       const PlacedTensors& placed,
                       const at::Tensor& y,
                       protocol::TrialReply& reply) const;
-  std::vector<std::map<std::string, at::Tensor>> sets_to_time(const protocol::TimeMessage& request);
+  /// Tensors of the calls, the same from one block of a trial to the next.
+  const std::vector<NamedTensors>& sets_to_time(const protocol::TimeMessage& request);
+  void forget_timed() {
+    timed_ = nullptr;
+    timed_sets_.clear();
+  }
   unsigned largest_team(int reset) const;
 
   Subject subject_;
@@ -77,6 +82,8 @@ class LibTorchBackend final : public protocol::Backend {
   std::int64_t calls_made_ = 0;
   /// Common inputs, which stay where they are from trial to trial, as weights do.
   std::map<std::string, std::shared_ptr<Placed>> kept_;
+  nlohmann::json timed_;  ///< what `timed_sets_` were made for; null for none
+  std::vector<NamedTensors> timed_sets_;
 };
 
 }  // namespace bic::libtorch

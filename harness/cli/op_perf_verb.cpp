@@ -52,17 +52,17 @@ json json_of(const OpCall& call, const OpTime& time, double share) {
 
 std::string line_of(const OpCall& call, const OpTime& time, double share) {
   const report::Throughput& t = time.speed;
-  const auto in_seconds = static_cast<double>(t.backend_ns);
+  const auto nanoseconds = static_cast<double>(t.backend_ns);
   const auto work = static_cast<double>(time.operations > 0 ? time.operations : time.bytes);
   return fmt::format(
       "{:<8} {:<5} {:<38} {:>10.2f} us {:>10.2f} us  {:>5.2f}x  {:>7.2f} {}  {:>3.0f} %{}",
       call.shape->op->name,
       name(call.dtype),
       t.shape,
-      in_seconds / 1e3,
+      nanoseconds / 1e3,
       static_cast<double>(t.stock_ns) / 1e3,
       static_cast<double>(t.ratio_ppm) / kMillion,
-      work / in_seconds / (time.operations > 0 ? 1e3 : 1),
+      work / nanoseconds / (time.operations > 0 ? 1e3 : 1),
       time.operations > 0 ? "TFLOP/s" : "GB/s",
       share * 100,
       t.digest_matches ? "" : "  OTHER BITS than judged");
@@ -127,6 +127,7 @@ class Timings {
   }
 
   void show_means() const { bic::show_means(ratios_); }
+  bool any() const { return !ratios_.empty(); }
 
   std::string text() const {
     const protocol::Hello& hello = backend_.hello();
@@ -171,7 +172,7 @@ int perf_of_ops(const OpPerfOptions& options) {
   timings.show_means();
   if (!options.json.empty()) write_text(options.json, timings.text());
   if (!whole) fmt::print("interrupted: what is above was measured\n");
-  return static_cast<int>(whole ? ExitCode::kConforms : ExitCode::kUnproved);
+  return static_cast<int>(whole && timings.any() ? ExitCode::kConforms : ExitCode::kUnproved);
 }
 
 }  // namespace bic

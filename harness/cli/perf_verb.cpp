@@ -88,6 +88,11 @@ struct PerfFlags {
     std::erase_if(rows, [&](const ShapeRow& row) {
       return std::ranges::find(chosen.ops, row.op) == chosen.ops.end();
     });
+    for (const ShapeRow& row : rows) {
+      if (!batches.empty() || !row.batches.empty()) continue;
+      throw UsageError(
+          fmt::format("--shapes: a row of '{}' names no batch; add --batch 1,8", row.op->name));
+    }
     auto all = op_calls(rows, chosen.dtypes, batch_sizes());
     if (all.empty()) throw UsageError("nothing is selected: no size is of that op and dtype");
     return all;
@@ -133,10 +138,17 @@ std::string line_of(const json& post) {
 
 int ops_of(const Program& program, PerfFlags& flags) {
   flags.backend.declare(program);
-  const auto stock = flags.backend.stock(program);
-  if (!stock) throw UsageError("perf --op times against stock, which this build has not got");
+  auto stock = flags.backend.stock(program);
+  if (!stock) {
+    throw UsageError(
+        "perf --op: no stock PyTorch to time against; build with -DBIC_LIBTORCH=ON, or name a "
+        "torch "
+        "of that device in BIC_TORCH");
+  }
   const auto calls = flags.calls();
-  return perf_of_ops({flags.backend.launch(program), *stock, calls, flags.json});
+  const WorkerLaunch launch = flags.backend.launch(program);
+  stock->timeout = launch.timeout;
+  return perf_of_ops({launch, *stock, calls, flags.json});
 }
 
 }  // namespace

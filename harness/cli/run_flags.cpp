@@ -153,7 +153,7 @@ RunOptions run_options(const Program& program,
   options.weights = run_weights(program, flags);
   flags.backend.declare(program, options.weights);
   flags.selection.has_peer = !flags.backend.against.empty();
-  flags.selection.on_device = is_cuda(flags.backend.device);
+  flags.selection.on_device = takes_device(flags.backend.backend) && is_cuda(flags.backend.device);
   choose_plan(flags, options);
   options.jobs = job_count(flags.jobs);
   if (!flags.budget.empty()) options.budget = duration("--budget", flags.budget);

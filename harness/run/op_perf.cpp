@@ -22,9 +22,10 @@ std::optional<TimedTrial> judged_call(Stage& stage, const OpCall& call, std::str
   timed.trial = timed.prepared->cases.front().trial;
   stage.set(*timed.prepared);
   const TrialResult result = stage.run(timed.trial);
-  if (result.death) why = result.death->message;
-  if (!result.death && result.reply.outcome != protocol::Outcome::kRan) why = result.reply.message;
-  if (!why.empty()) return {};
+  if (result.death || result.reply.outcome != protocol::Outcome::kRan) {
+    why = "it does not run: " + (result.death ? result.death->message : result.reply.message);
+    return {};
+  }
   timed.judged = {sha256_hex(result.output), static_cast<std::int64_t>(result.output.size())};
   return timed;
 }

@@ -15,6 +15,7 @@ constexpr std::int64_t kMostCopies = 16;
 // More than any cache holds.
 constexpr std::int64_t kColdBytes = 256 << 20;
 constexpr std::int64_t kMostColdCopies = 64;
+constexpr std::size_t kColdPairs = 5;
 
 std::optional<std::int64_t> time_block(Stage& stage,
                                        const PlannedTrial& trial,
@@ -51,8 +52,7 @@ struct Cut {
 /// Blocks much shorter than what other processes on the machine are given at a time: some fall
 /// between them. To copy more than a cache holds for each would take longer than to time it.
 Cut cut_of(const TimedTrial& timed) {
-  return timed.cold ? Cut{3'000'000, report::kFewestBlocks}
-                    : Cut{300'000, report::kPairsOfOneMeasurement};
+  return timed.cold ? Cut{3'000'000, kColdPairs} : Cut{300'000, report::kPairsOfOneMeasurement};
 }
 
 /// The timing of a block, by warm calls; empty when the worker cannot run them.

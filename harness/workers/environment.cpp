@@ -60,8 +60,8 @@ report::Environment describe_environment(int threads) {
                         .variables = {}};
   for (const std::string& v : worker_environment()) {
     const std::string key = v.substr(0, v.find('='));
-    const bool personal =
-        key == "PATH" || key == "HOME" || key == "TMPDIR" || key == "LD_LIBRARY_PATH";
+    const bool personal = key == "PATH" || key == "HOME" || key == "TMPDIR" ||
+                          key == "LD_LIBRARY_PATH" || key == "LD_PRELOAD" || key.starts_with("NV_");
     if (!personal) e.variables[key] = v.substr(v.find('=') + 1);
   }
   return e;

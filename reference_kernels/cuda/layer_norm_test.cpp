@@ -133,7 +133,7 @@ TYPED_TEST(CudaLayerNorm, FollowsTheStatedOrder) {
 }
 
 TYPED_TEST(CudaLayerNorm, ManyRowsFollowTheStatedOrder) {
-  for (const std::int64_t h : {33, 257, 511}) {
+  for (const std::int64_t h : {33, 257, 511, 1152}) {
     SCOPED_TRACE(h);
     const Rows<TypeParam> p(1100, h);
     expect_same(run(p), run_naive(p));
@@ -153,7 +153,7 @@ TYPED_TEST(CudaLayerNorm, GroupsShareWeightsAsStated) {
 }
 
 TYPED_TEST(CudaLayerNorm, RowKeepsItsBitsInAnyBatch) {
-  for (const std::int64_t h : {72, 256, 509}) {
+  for (const std::int64_t h : {72, 256, 509, 1152}) {
     SCOPED_TRACE(h);
     const Rows<TypeParam> p(1500, h);
     const auto whole = run(p);

@@ -36,7 +36,9 @@ def _from_graph(call, inputs, replay):
     """A copy of the output; it holds other bytes before the last replay."""
     graph, y = _captured(call, inputs)
     if replay > 0:
-        between, _ = _captured(call, {name: torch.zeros_like(x) for name, x in inputs.items()})
+        zeros = {name: torch.zeros_like(x) for name, x in inputs.items()}
+        torch_host.synchronize()
+        between, other = _captured(call, zeros)
     for i in range(replay + 1):
         if i > 0:
             between.replay()
