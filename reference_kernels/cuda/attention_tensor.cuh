@@ -90,8 +90,8 @@ __device__ void TensorBlock<T, kColumns>::dots(float (&dot)[kBlockKeys / 8][4]) 
 #pragma unroll
     for (int n = 0; n < kBlockKeys / 16; ++n) {
       load_matrices(b, k + n * 16 * tiles.depth + c);
-      multiply_add<E>(dot[2 * n], a, b[0], b[1]);
-      multiply_add<E>(dot[2 * n + 1], a, b[2], b[3]);
+      mma<E>(dot[2 * n], a, b);
+      mma<E>(dot[2 * n + 1], a, b + 2);
     }
   }
 }
@@ -166,9 +166,9 @@ __device__ void TensorBlock<T, kColumns>::add_values(const float (&w)[kBlockKeys
     if (n * 16 >= g.ev) break;
 #pragma unroll
     for (int k = 0; k < kBlockKeys / 16; ++k) {
-      load_transposed_matrices(b, v + k * 16 * tiles.width + n * 16);
-      multiply_add<E>(sums[2 * n], a[k], b[0], b[1]);
-      multiply_add<E>(sums[2 * n + 1], a[k], b[2], b[3]);
+      load_transposed(b, v + k * 16 * tiles.width + n * 16);
+      mma<E>(sums[2 * n], a[k], b);
+      mma<E>(sums[2 * n + 1], a[k], b + 2);
     }
   }
 }

@@ -63,6 +63,15 @@ __device__ inline void store(__half& y, float v) {
   y = isnan(v) ? __ushort_as_half(0x7e00) : __float2half_rn(v);
 }
 
+__host__ __device__ inline std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
+
+/// Where a vector of 16 bytes may lie.
+__host__ __device__ inline bool is_aligned(const void* p) {
+  return reinterpret_cast<std::uintptr_t>(p) % 16 == 0;
+}
+
 /// Throws when the last launch of this thread failed; `kernel` names it.
 inline void check_launch(const char* kernel) {
   const cudaError_t error = cudaGetLastError();

@@ -4,16 +4,11 @@
 
 #include "reference_kernels/cpu/gemm.h"
 #include "reference_kernels/cuda/element.cuh"
+#include "reference_kernels/cuda/rounded.cuh"
 
 // How every kernel behind gemm makes an element of y from its sum.
 
 namespace bic::cuda {
-
-// Never contracted to a fused multiply-add.
-__device__ inline float add_rn(float a, float b) { return __fadd_rn(a, b); }
-__device__ inline double add_rn(double a, double b) { return __dadd_rn(a, b); }
-__device__ inline float multiply_rn(float a, float b) { return __fmul_rn(a, b); }
-__device__ inline double multiply_rn(double a, double b) { return __dmul_rn(a, b); }
 
 /// One rounding, to nearest even. NaN is that of the type's conversion: 0x7FFF of the 16-bit types,
 /// which cuBLASLt writes too, else the canonical one.
@@ -34,9 +29,9 @@ __device__ inline void round_product(__half& y, float v) {
 template <class E>
 __device__ Accumulator<E> scaled(const cpu::GemmArgs<E>& g, Accumulator<E> sum, const E& bias) {
   using A = Accumulator<E>;
-  const A value = multiply_rn(static_cast<A>(g.alpha), sum);
+  const A value = mul(static_cast<A>(g.alpha), sum);
   if (g.bias == nullptr) return value;
-  return add_rn(value, multiply_rn(static_cast<A>(g.beta), load(bias)));
+  return add(value, mul(static_cast<A>(g.beta), load(bias)));
 }
 
 /// From the sum of all chunks to y.

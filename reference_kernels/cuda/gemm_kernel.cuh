@@ -24,6 +24,8 @@ namespace bic::cuda {
 template <class E>
 inline constexpr int kChunk = sizeof(E) == 2 ? kNarrowChunk : kWideChunk;
 
+inline constexpr std::int64_t kProcessors = 132;  // of an H200; no bit depends on it
+
 template <class E>
 struct GemmProblem {
   cpu::GemmArgs<E> args;
@@ -46,10 +48,6 @@ struct Strip {
 struct TilePlace {
   std::int64_t batch, row, column;
 };
-
-__host__ __device__ inline std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
 
 /// Tiles of one batch go down kGroup tiles, then across: CTAs that run together share operands in
 /// the cache.

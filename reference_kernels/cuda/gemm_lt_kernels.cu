@@ -40,7 +40,7 @@ __global__ void pack_kernel(
 template <class E>
 __global__ void finish_kernel(const float* sums, std::int64_t row, cpu::GemmArgs<E> g) {
   for_each(g.batch * g.m, g.n, [&](std::int64_t r, std::int64_t j) {
-    finish(g, r / g.m, r % g.m, j, add_rn(sums[r * row + j], 0.0f));
+    finish(g, r / g.m, r % g.m, j, cuda::add(sums[r * row + j], 0.0f));
   });
 }
 

@@ -153,8 +153,6 @@ int copy_bytes(const T* p,
   return offsets % 16 == 0 ? 16 : offsets % 4 == 0 ? 4 : 2;
 }
 
-constexpr std::int64_t kProcessors = 132;  // of an H200; no bit depends on it
-
 /// The tile of few rows or of more that has a CTA for every multiprocessor; the narrower ones read
 /// a more often.
 template <class E, bool kAlongN>

@@ -130,7 +130,6 @@ struct SimtTiles<double> {
 template <class T>
 void gemm_simt(const cpu::GemmArgs<T>& g, const Launch& launch) {
   using Tiles = SimtTiles<T>;
-  constexpr std::int64_t kProcessors = 132;  // of an H200; no bit depends on it
   const GemmProblem<T> p{g};
   if (g.m <= Tiles::Flat::kRows) {
     launch_gemm<typename Tiles::Flat>(p, 4 * kProcessors, launch);

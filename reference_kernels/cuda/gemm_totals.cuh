@@ -25,7 +25,7 @@ class RegisterTotals {
 
   __device__ void add(const A (&sums)[kSums], std::int64_t /*chunks*/) {
 #pragma unroll
-    for (int i = 0; i < kSums; ++i) total_[i] = add_rn(total_[i], sums[i]);
+    for (int i = 0; i < kSums; ++i) total_[i] = cuda::add(total_[i], sums[i]);
   }
 
   template <class F>
@@ -56,7 +56,8 @@ class SharedTotals {
   __device__ void add(const A (&sums)[kSums], std::int64_t chunks) {
     if (ranks_ == 1) {
 #pragma unroll
-      for (int i = 0; i < kSums; ++i) total_[i * kThreads] = add_rn(total_[i * kThreads], sums[i]);
+      for (int i = 0; i < kSums; ++i)
+        total_[i * kThreads] = cuda::add(total_[i * kThreads], sums[i]);
       return;
     }
     A* const mine = total_ + kSums * kThreads;
@@ -74,7 +75,7 @@ class SharedTotals {
       for (int r = 0; r < kMaxRanks; ++r) value[r] = r < parts ? part[r][i * kThreads] : A(0);
       A total = total_[i * kThreads];
 #pragma unroll
-      for (int r = 0; r < kMaxRanks; ++r) total = r < parts ? add_rn(total, value[r]) : total;
+      for (int r = 0; r < kMaxRanks; ++r) total = r < parts ? cuda::add(total, value[r]) : total;
       total_[i * kThreads] = total;
     }
     cluster.sync();  // and were read by all: they may be overwritten, or their CTA end

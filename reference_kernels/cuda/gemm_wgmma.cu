@@ -16,8 +16,6 @@ namespace {
 constexpr std::int64_t kMostExtent = 1 << 30;  // coordinates of a box are 32 bits, signed
 constexpr std::int64_t kMostChunks = 8;        // CTAs of a cluster that every Hopper can run
 
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
 /// The driver's function, or null. The runtime finds it, so that nothing links to the driver.
 PFN_cuTensorMapEncodeTiled_v12000 encode_tiled() {
   constexpr unsigned kCuda12 = 12000;

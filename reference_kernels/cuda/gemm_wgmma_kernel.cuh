@@ -39,7 +39,7 @@ __device__ __forceinline__ void consume(const WgmmaProblem<typename Tile::Elemen
       float sums[Tile::kSums];
       multiply_chunk<Tile>(sums, stages, turn, min(left, Tile::kChunkSteps));
 #pragma unroll
-      for (int i = 0; i < Tile::kSums; ++i) totals[i] = add_rn(totals[i], sums[i]);
+      for (int i = 0; i < Tile::kSums; ++i) totals[i] = cuda::add(totals[i], sums[i]);
     }
     const WgmmaPlace at = wgmma_place<Tile>(tile, p.down, p.across);
     write_sums(p.args, first_sum(at), totals);
@@ -97,7 +97,7 @@ __device__ __forceinline__ void fold_chunks(const WgmmaProblem<typename Tile::El
     for (int chunk = 0; chunk < chunks; ++chunk) {
       const float* from = cluster.map_shared_rank(part, chunk) + group * 8 * 256 + threadIdx.x;
 #pragma unroll
-      for (int i = 0; i < 8; ++i) totals[i] = add_rn(totals[i], from[i * 256]);
+      for (int i = 0; i < 8; ++i) totals[i] = cuda::add(totals[i], from[i * 256]);
     }
     write_sums(p.args, {first.row, first.column + group * 16}, totals);
   }

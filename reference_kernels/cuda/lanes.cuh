@@ -22,11 +22,6 @@ struct alignas(16) Vector {
   E e[kVector<E>];
 };
 
-template <class E>
-__device__ bool is_aligned(const E* p) {
-  return reinterpret_cast<std::uintptr_t>(p) % sizeof(Vector<E>) == 0;
-}
-
 /// v[i] = x[i * stride], i < count <= kVector
 template <class E>
 __device__ void load_terms(const E* x,

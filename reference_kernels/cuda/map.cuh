@@ -95,8 +95,6 @@ __global__ void __launch_bounds__(kMapThreads)
 template <class E>
 inline constexpr std::int64_t kMapFew = 128 * kMapTile<E>;
 
-inline bool begins_vector(const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; }
-
 template <class E, class F, class... More>
 void launch_map(const Launch& launch,
                 const char* kernel,
@@ -112,8 +110,7 @@ void launch_map(const Launch& launch,
     map_each<<<blocks, kMapThreads, 0, launch.stream>>>(f, n, y, x, more...);
     return check_launch(kernel);
   }
-  const bool aligned =
-      vectors && begins_vector(y) && begins_vector(x) && (... && begins_vector(more));
+  const bool aligned = vectors && is_aligned(y) && is_aligned(x) && (... && is_aligned(more));
   const auto blocks = static_cast<unsigned>((n + kMapTile<E> - 1) / kMapTile<E>);
   map_tiles<<<blocks, kMapThreads, 0, launch.stream>>>(f, aligned, n, y, x, more...);
   check_launch(kernel);
