@@ -29,14 +29,10 @@ void cumsum_into(const at::Tensor& x, std::int64_t dim, const at::Tensor& y) {
   });
 }
 
-bool takes_cumsum(const at::Tensor& x, std::optional<at::ScalarType> dtype) {
-  return served(x.scalar_type()) && served(dtype.value_or(x.scalar_type()));
-}
-
 }  // namespace
 
 at::Tensor cumsum(const at::Tensor& x, std::int64_t dim, std::optional<at::ScalarType> dtype) {
-  if (!takes_cumsum(x, dtype)) return stock::cumsum(x, dim, dtype);
+  if (!takes_sum(x, dtype)) return stock::cumsum(x, dim, dtype);
   const at::Tensor terms = summand(x, dtype);
   at::Tensor y = at::empty(x.sizes(), terms.options());
   cumsum_into(terms, dim, y);
@@ -47,7 +43,7 @@ at::Tensor& cumsum_out(const at::Tensor& x,
                        std::int64_t dim,
                        std::optional<at::ScalarType> dtype,
                        at::Tensor& out) {
-  if (!takes_cumsum(x, dtype) || !takes_out(x, dtype, out)) {
+  if (!takes_sum_out(x, dtype, out)) {
     return stock::cumsum_outf(x, dim, dtype, out);
   }
   const at::Tensor terms = summand(x, dtype);
@@ -57,7 +53,7 @@ at::Tensor& cumsum_out(const at::Tensor& x,
 }
 
 at::Tensor& cumsum_(at::Tensor& x, std::int64_t dim, std::optional<at::ScalarType> dtype) {
-  if (!takes_cumsum(x, dtype)) return stock::cumsum_(x, dim, dtype);
+  if (!takes_sum(x, dtype)) return stock::cumsum_(x, dim, dtype);
   if (x.is_contiguous() && dtype.value_or(x.scalar_type()) == x.scalar_type()) {
     cumsum_into(x, dim, x);
     return x;

@@ -1,5 +1,6 @@
 #include <ATen/native/Resize.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
 
 #include <algorithm>
 
@@ -12,6 +13,7 @@
 #include BIC_STOCK(prod)
 #include BIC_STOCK(std)
 #include BIC_STOCK(std_mean)
+#include BIC_STOCK(sum)
 #include BIC_STOCK(var)
 #include BIC_STOCK(var_mean)
 
@@ -20,16 +22,6 @@ namespace {
 
 using Correction = std::optional<at::Scalar>;
 using Moments = std::tuple<at::Tensor, at::Tensor>;
-
-bool takes_sum(const at::Tensor& x, std::optional<at::ScalarType> dtype) {
-  return served(x.scalar_type()) && served(dtype.value_or(x.scalar_type()));
-}
-
-bool takes_sum_out(const at::Tensor& x,
-                   std::optional<at::ScalarType> dtype,
-                   const at::Tensor& out) {
-  return takes_sum(x, dtype) && takes_out(x, dtype, out);
-}
 
 at::Tensor reduce(const at::Tensor& x,
                   const std::vector<bool>& summed,
@@ -84,6 +76,27 @@ SumRule norm_rule(const at::Scalar& ord) {
 const SumRule kProduct{.of = cpu::SumOf::kFactors};
 
 }  // namespace
+
+at::Tensor sum(const at::Tensor& x, std::optional<at::ScalarType> dtype) {
+  return sum_dim(x, std::nullopt, false, dtype);
+}
+
+at::Tensor sum_dim(const at::Tensor& x,
+                   at::OptionalIntArrayRef dims,
+                   bool keepdim,
+                   std::optional<at::ScalarType> dtype) {
+  if (!takes_sum(x, dtype)) return stock::sum(x, dims, keepdim, dtype);
+  return reduce(summand(x, dtype), summed_axes(x, dims), keepdim, {});
+}
+
+at::Tensor& sum_dim_out(const at::Tensor& x,
+                        at::OptionalIntArrayRef dims,
+                        bool keepdim,
+                        std::optional<at::ScalarType> dtype,
+                        at::Tensor& out) {
+  if (!takes_sum_out(x, dtype, out)) return stock::sum_outf(x, dims, keepdim, dtype, out);
+  return reduce_out(summand(x, dtype), summed_axes(x, dims), keepdim, {}, out);
+}
 
 at::Tensor mean_dim(const at::Tensor& x,
                     at::OptionalIntArrayRef dims,

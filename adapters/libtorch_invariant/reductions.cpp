@@ -101,6 +101,16 @@ void sum_into(const at::Tensor& x,
   });
 }
 
+bool takes_sum(const at::Tensor& x, std::optional<at::ScalarType> dtype) {
+  return served(x.scalar_type()) && served(dtype.value_or(x.scalar_type()));
+}
+
+bool takes_sum_out(const at::Tensor& x,
+                   std::optional<at::ScalarType> dtype,
+                   const at::Tensor& out) {
+  return takes_sum(x, dtype) && takes_out(x, dtype, out);
+}
+
 at::Tensor summand(const at::Tensor& x, std::optional<at::ScalarType> dtype) {
   return x.to(dtype.value_or(x.scalar_type()));
 }

@@ -48,6 +48,10 @@ void sum_into(const at::Tensor& x,
               const at::Tensor& y,
               const at::Tensor& mean = {});
 
+/// Whether the kernels sum `x` as that type; and whether they may write such sums to `out`.
+bool takes_sum(const at::Tensor& x, std::optional<at::ScalarType> dtype);
+bool takes_sum_out(const at::Tensor& x, std::optional<at::ScalarType> dtype, const at::Tensor& out);
+
 /// The input as the type that is summed; stock converts first too.
 at::Tensor summand(const at::Tensor& x, std::optional<at::ScalarType> dtype);
 
