@@ -151,17 +151,7 @@ int ops_of(const Program& program, PerfFlags& flags) {
   return perf_of_ops({launch, *stock, calls, flags.json});
 }
 
-}  // namespace
-
-int perf_verb(const Program& program, const Arguments& arguments) {
-  CLI::App app(
-      "Times a whole model alone and in batches, as public posts do, or ops (docs/perf.md).",
-      "bi-conform perf");
-  PerfFlags flags;
-  flags.add_to(app);
-  parse(app, arguments);
-  flags.check();
-  if (flags.times_ops()) return ops_of(program, flags);
+int model_of(const Program& program, PerfFlags& flags) {
   const std::vector<std::int64_t> batches = flags.batch_sizes();
   const std::int64_t trials = flags.trial_count();
   const auto weights = flags.backend.weights_of(program, flags.choice.preset);
@@ -197,6 +187,19 @@ int perf_verb(const Program& program, const Arguments& arguments) {
   }
   if (!flags.json.empty()) write_text(flags.json, posts.dump(2) + "\n");
   return static_cast<int>(ExitCode::kConforms);
+}
+
+}  // namespace
+
+int perf_verb(const Program& program, const Arguments& arguments) {
+  CLI::App app(
+      "Times a whole model alone and in batches, as public posts do, or ops (docs/perf.md).",
+      "bi-conform perf");
+  PerfFlags flags;
+  flags.add_to(app);
+  parse(app, arguments);
+  flags.check();
+  return flags.times_ops() ? ops_of(program, flags) : model_of(program, flags);
 }
 
 }  // namespace bic

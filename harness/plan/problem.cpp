@@ -116,9 +116,8 @@ Problem problem_of(const CaseName& name) {
   const OpSpec* op = find_op(name.op);
   if (op == nullptr) refuse("op", unknown_op(name.op));
   if (name.relation != kAccuracyRelation && find_relation(name.relation) == nullptr) {
-    std::vector<std::string> known{std::string(kAccuracyRelation)};
-    for (const Relation& r : relations()) known.emplace_back(r.name);
-    known.emplace_back(peer_relation().name);
+    std::vector<std::string> known = relation_names();
+    known.emplace_back(kAccuracyRelation);
     refuse("relation",
            "unknown relation '" + name.relation + "'" + did_you_mean(name.relation, known));
   }

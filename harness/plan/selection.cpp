@@ -140,10 +140,7 @@ void select_of_device(const SelectionText& text, Selection& s) {
 }
 
 void select_relations(const SelectionText& text, Selection& s) {
-  std::vector<std::string> known;
-  for (const Relation& r : relations()) known.emplace_back(r.name);
-  for (const Relation& r : device_relations()) known.emplace_back(r.name);
-  known.emplace_back(peer_relation().name);
+  std::vector<std::string> known = relation_names();
   known.emplace_back(kAccuracyRelation);
   const auto named_by_user = [&](std::string_view relation) {
     return std::ranges::find(text.relations, relation) != text.relations.end();

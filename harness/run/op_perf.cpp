@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "harness/plan/prepare.h"
+#include "harness/workers/torch_launch.h"
 #include "results_schema/sha256.h"
 
 namespace bic {
@@ -52,8 +53,6 @@ double fastest_on(Stage& stock, const ShapeRow& row, DType dtype, OpTime& time) 
   return static_cast<double>(fastest) / kNanosecondsInSecond;
 }
 
-bool is_cuda_device(const Stage& stage) { return stage.hello().device.starts_with("cuda"); }
-
 }  // namespace
 
 std::vector<OpCall> op_calls(const std::vector<ShapeRow>& rows,
@@ -74,7 +73,7 @@ std::vector<OpCall> op_calls(const std::vector<ShapeRow>& rows,
 }
 
 Peaks measure_peaks(Stage& stock, const std::vector<DType>& dtypes) {
-  const std::int64_t side = is_cuda_device(stock) ? 4096 : 1024;
+  const std::int64_t side = is_cuda(stock.hello().device) ? 4096 : 1024;
   const std::int64_t elements = 1 << 21;
   Peaks peaks;
   OpTime time;

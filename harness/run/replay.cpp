@@ -11,6 +11,7 @@
 #include "harness/plan/selection.h"
 #include "harness/run/shard_plan.h"
 #include "harness/workers/environment.h"
+#include "harness/workers/torch_launch.h"
 #include "results_schema/signing/profiles.h"
 #include "results_schema/signing/refusal.h"
 
@@ -98,7 +99,7 @@ Strength strength_of(const report::Run& run) {
 /// is rare and not drawn again.
 std::set<std::string> drawn_of_plan(const report::Report& report, std::int64_t count, Seed seed) {
   const report::Run& run = report.run;
-  const Selection all = make_selection({.on_device = report.subject.device.starts_with("cuda")});
+  const Selection all = make_selection({.on_device = is_cuda(report.subject.device)});
   const RunPlan plan = plan_run(all, strength_of(run), run.seed, {});
   if (plan.digest != run.plan) {
     refuse("the run's plan is not the suite's of its seed and strength");

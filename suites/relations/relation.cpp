@@ -36,6 +36,15 @@ const Relation& peer_relation() {
   return kPeer;
 }
 
+std::vector<std::string> relation_names() {
+  std::vector<std::string> names;
+  for (const auto all : {relations(), device_relations()}) {
+    for (const Relation& r : all) names.emplace_back(r.name);
+  }
+  names.emplace_back(peer_relation().name);
+  return names;
+}
+
 const Relation* find_relation(std::string_view name) {
   if (name == peer_relation().name) return &peer_relation();
   for (const auto all : {relations(), device_relations()}) {

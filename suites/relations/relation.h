@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -49,6 +50,9 @@ std::span<const Relation> device_relations();
 /// The relation of a run with a second backend, `--against`. It belongs to no level: what a backend
 /// holds does not depend on whom it is compared with.
 const Relation& peer_relation();
+
+/// Names of all of them, for a person who typed another.
+std::vector<std::string> relation_names();
 
 /// Any of them; null when there is none of that name.
 const Relation* find_relation(std::string_view name);
