@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reference_kernels/cuda/cuda_testing.h"
+#include "reference_kernels/cuda/row_testing.h"
 
 namespace bic::cuda {
 namespace {
@@ -13,9 +13,6 @@ using namespace bic::cpu::testing;  // NOLINT
 
 enum class Op { kSoftmax, kLogSoftmax, kLogSum };
 constexpr Op kOps[] = {Op::kSoftmax, Op::kLogSoftmax, Op::kLogSum};
-
-enum class Layout { kRows, kColumns, kStrided };
-constexpr Layout kLayouts[] = {Layout::kRows, Layout::kColumns, Layout::kStrided};
 
 /// `rows` rows of n, laid out as asked; the result is [rows, n] again, [rows] of a logsumexp.
 template <class T>
@@ -27,33 +24,15 @@ std::vector<T> run(Op op,
                    std::int64_t offset = 0,
                    bool in_place = false) {
   cpu::SoftmaxArgs<T> g;
-  g.reduced = n;
-  std::int64_t row = n + offset, term = 1;
-  if (layout == Layout::kColumns) row = 1, term = rows + offset;
-  if (layout == Layout::kStrided) row = 2, term = 2 * rows + 1;
-  (layout == Layout::kRows ? g.outer : g.inner) = rows;
-  g.x_outer = g.y_outer = g.x_inner = g.y_inner = row;
-  g.x_reduced = g.y_reduced = term;
-  std::vector<T> laid((rows + 1) * row + (n + 1) * term, narrow<T>(Acc<T>(99)));
-  for (std::int64_t i = 0; i < rows; ++i) {
-    for (std::int64_t r = 0; r < n; ++r) laid[i * row + r * term] = x[i * n + r];
-  }
-  const DeviceArray<T> input(laid, offset), output(laid, offset);
+  LaidRows<T> laid(x, rows, n, layout, offset);
+  laid.describe(g);
+  const DeviceArray<T> input(laid.cells(), offset), output(laid.cells(), offset);
   g.x = (in_place ? output : input).data(), g.y = output.data();
   const TestLaunch launch;
   if (op == Op::kSoftmax) softmax(g, launch.get());
   if (op == Op::kLogSoftmax) log_softmax(g, launch.get());
   if (op == Op::kLogSum) logsumexp(g, launch.get());
-  const std::vector<T> out = output.values();
-  std::vector<T> y;
-  for (std::int64_t i = 0; i < rows; ++i) {
-    for (std::int64_t r = 0; r < (op == Op::kLogSum ? 1 : n); ++r) {
-      y.push_back(out[i * row + r * term]);
-      laid[i * row + r * term] = y.back();
-    }
-  }
-  EXPECT_TRUE(same_bits(out, laid)) << "something beside y was written";
-  return y;
+  return laid.results(output.values(), op == Op::kLogSum ? 1 : n);
 }
 
 template <class T>
